@@ -1,0 +1,73 @@
+"""What every policy of every family looks like: parameters, one run function, one result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from pydantic import ValidationError as PydanticError
+
+from models.files import InputError, first_error
+
+__all__ = ["Parameters", "Policy", "Run"]
+
+
+class Parameters(BaseModel):
+    """Base of all parameter sets: immutable, validated, without unknown names.
+
+    Fields carry their meaning and unit in ``description``; ``schedlab FAMILY policies`` prints
+    them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def from_options(cls, options: dict[str, str]) -> Parameters:
+        """Build parameters from ``--set key=value`` texts.
+
+        Raises
+        ------
+        InputError
+            Naming the key, the value and the rule.
+        """
+        try:
+            return cls.model_validate_strings(options)
+        except PydanticError as error:
+            raise first_error(error).within("--set") from None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a policy returns.
+
+    Attributes
+    ----------
+    solution : file model of the family
+    log : object
+        What happened, for people and figures; a dataclass of the policy's own.
+    counters : dict
+        Machine-independent cost, such as LPs solved.
+    """
+
+    solution: Any
+    log: Any = None
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A named way to solve a family's instances.
+
+    Attributes
+    ----------
+    name, summary : str
+    parameters : type of Parameters
+    run : callable (instance, parameters, seed) -> Run
+    """
+
+    name: str
+    summary: str
+    parameters: type[Parameters]
+    run: Callable[[Any, Any, int], Run]

@@ -1,0 +1,219 @@
+"""How many workers fit, and what a job could do alone on the empty cluster (D2, D5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from models.training.instance import Job
+
+__all__ = [
+    "JobReach",
+    "ceil_count",
+    "fits",
+    "floor_count",
+    "job_reach",
+    "most_colocated_workers",
+    "most_units",
+    "ps_beside_workers",
+]
+
+CEILING_TOLERANCE = 1e-9  # D2: a computed real this little above a whole number is that number
+FIT_TOLERANCE = 1e-9  # relative; the audit allows 1e-6, so what fits here passes there
+
+
+def ceil_count(x: float) -> int:
+    """Smallest whole number not below `x`, forgiving 1e-9 (D2)."""
+    return math.ceil(x - CEILING_TOLERANCE)
+
+
+def floor_count(x: float) -> int:
+    """Largest whole number not above `x`, forgiving 1e-9."""
+    return math.floor(x + CEILING_TOLERANCE)
+
+
+def fits(use: NDArray[np.float64], capacity: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether `use` fits into `capacity` in every resource; both shaped (..., resources)."""
+    return np.all(use <= capacity * (1 + FIT_TOLERANCE) + 1e-12, axis=-1)
+
+
+def most_units(
+    demand: NDArray[np.float64], capacity: NDArray[np.float64], at_most: int
+) -> NDArray[np.int64]:
+    """Most units with `demand` (resources,) that fit into each row of `capacity`.
+
+    Parameters
+    ----------
+    demand : array, shape (resources,)
+    capacity : array, shape (..., resources)
+        Free capacity; slightly negative entries count as 0.
+    at_most : int
+        Upper limit, the answer where the demand is zero.
+
+    Returns
+    -------
+    array of int, shape (...)
+    """
+    used = demand > 0
+    result = np.full(capacity.shape[:-1], at_most, dtype=np.int64)
+    if not used.any():
+        return result
+    room = np.maximum(capacity[..., used], 0.0) * (1 + FIT_TOLERANCE) + 1e-12
+    count = np.floor(np.min(np.minimum(room / demand[used], float(at_most)), axis=-1))
+    return np.minimum(result, count.astype(np.int64))
+
+
+def ps_beside_workers(
+    job: Job,
+    worker_demand: NDArray[np.float64],
+    ps_demand: NDArray[np.float64],
+    capacity: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Most PSs that fit on one machine beside w workers, for w = 0, 1, ... while w fit.
+
+    Parameters
+    ----------
+    job : Job
+    worker_demand, ps_demand, capacity : arrays, shape (resources,)
+
+    Returns
+    -------
+    array of int, shape (most workers + 1,)
+        Entry w is at most the number of PSs that a full batch needs.
+    """
+    most_workers = int(most_units(worker_demand, capacity, job.batch))
+    rest = capacity - np.arange(most_workers + 1)[:, None] * worker_demand
+    return most_units(ps_demand, rest, job.ps_for(job.batch))
+
+
+def most_colocated_workers(
+    job: Job,
+    worker_demand: NDArray[np.float64],
+    ps_demand: NDArray[np.float64],
+    capacity: NDArray[np.float64],
+) -> int:
+    """Most workers, at most the batch, that fit with their PSs on one machine."""
+    beside = ps_beside_workers(job, worker_demand, ps_demand, capacity)
+    needed = _ps_needed(job, len(beside) - 1)
+    return int(np.flatnonzero(beside >= needed).max(initial=0))
+
+
+def _ps_needed(job: Job, most: int) -> NDArray[np.int64]:
+    """PSs that 0..most workers need (D2), as `Job.ps_for` one by one."""
+    return np.ceil(np.arange(most + 1) / job.workers_per_ps - CEILING_TOLERANCE).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class JobReach:
+    """What a job could do alone on the empty cluster (D5).
+
+    Attributes
+    ----------
+    internal_workers : int
+        w_int, most workers that fit with their PSs on one machine, at most the batch.
+    external_workers : int
+        w_ext, the same over all machines together.
+    samples_per_slot : float
+        The most samples of one slot: max(rate_int * w_int, rate_ext * w_ext).
+    slots_needed : int or None
+        Fewest slots for the workload; None if no number of slots is enough.
+    possible : bool
+        Whether the workload is within reach between arrival and horizon.
+    """
+
+    internal_workers: int
+    external_workers: int
+    samples_per_slot: float
+    slots_needed: int | None
+    possible: bool
+
+    def why_impossible(self, job: Job, slots: int) -> str:
+        """Say in words why the job cannot be completed, empty if it can."""
+        if self.possible:
+            return ""
+        if self.slots_needed is None:
+            return "no worker fits together with its parameter servers"
+        return (
+            f"needs {self.slots_needed} slots alone at {self.samples_per_slot:.6g} samples per "
+            f"slot, but {slots - job.arrival} are left after arrival"
+        )
+
+
+def job_reach(
+    slots: int,
+    capacity: NDArray[np.float64],
+    job: Job,
+    worker_demand: NDArray[np.float64],
+    ps_demand: NDArray[np.float64],
+) -> JobReach:
+    """Compute a job's reach alone on the empty cluster, exactly (D5).
+
+    Parameters
+    ----------
+    slots : int
+        T.
+    capacity : array, shape (machines, resources)
+    job : Job
+    worker_demand, ps_demand : arrays, shape (resources,)
+    """
+    kinds, counts = np.unique(capacity, axis=0, return_counts=True)
+    frontiers = [ps_beside_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
+    # No more workers than fit without their PSs: keeps the tables short for very large batches.
+    together = sum(
+        (len(beside) - 1) * int(count) for beside, count in zip(frontiers, counts, strict=True)
+    )
+    needed = _ps_needed(job, min(job.batch, together))
+    internal = 0
+    for beside in frontiers:
+        alone = np.flatnonzero(beside >= needed[: len(beside)])
+        internal = max(internal, int(alone.max(initial=0)))
+    external = _most_workers_together(frontiers, counts, needed)
+    per_slot = max(job.rate_internal * internal, job.rate_external * external)
+    if per_slot == 0:
+        return JobReach(internal, external, 0.0, None, False)
+    slots_needed = max(1, math.ceil(job.workload * (1 - 1e-9) / per_slot))
+    return JobReach(
+        internal, external, per_slot, slots_needed, slots_needed <= slots - job.arrival
+    )
+
+
+def _most_workers_together(
+    frontiers: list[NDArray[np.int64]], counts: NDArray[np.int64], needed: NDArray[np.int64]
+) -> int:
+    """Most workers over all machines with their PSs, by (max, +) convolution of the frontiers.
+
+    ``frontiers[k][w]`` is the most PSs beside w workers on a machine of kind k, of which there
+    are ``counts[k]``; ``needed[w]`` the PSs that w workers in total require. This is the small
+    MILP of D5, solved exactly: best[w] = most PSs that fit beside w workers spread at will.
+    """
+    most = len(needed) - 1
+    best = np.zeros(1, dtype=np.int64)
+    for beside, count in zip(frontiers, counts, strict=True):
+        power = beside[: most + 1]
+        while count:  # binary powers, since equal machines may be many
+            if count & 1:
+                best = _combine(best, power, most, int(needed[-1]))
+            count >>= 1
+            if count:
+                power = _combine(power, power, most, int(needed[-1]))
+    reachable = np.flatnonzero(best >= needed[: len(best)])
+    return int(reachable.max(initial=0))
+
+
+def _combine(
+    left: NDArray[np.int64], right: NDArray[np.int64], most: int, ps_cap: int
+) -> NDArray[np.int64]:
+    """(max, +) convolution, cut to `most` workers and `ps_cap` PSs."""
+    if len(left) > len(right):
+        left, right = right, left
+    size = min(most + 1, len(left) + len(right) - 1)
+    result = np.zeros(size, dtype=np.int64)
+    for w, ps in enumerate(left[:size]):
+        stop = min(size, w + len(right))
+        np.maximum(result[w:stop], ps + right[: stop - w], out=result[w:stop])
+    return np.minimum(result, ps_cap)
