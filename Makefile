@@ -48,9 +48,11 @@ test-all: $(STAMP) ## run all tests, also the slow ones
 	@.venv/bin/python -m pytest -m "slow or not slow" $(ARGS)
 
 lint: $(STAMP) ## ruff (rules and layout) and mypy
-	@.venv/bin/ruff check
-	@.venv/bin/ruff format --check
-	@.venv/bin/mypy
+	@status=0; \
+	.venv/bin/ruff check || status=1; \
+	.venv/bin/ruff format --check || status=1; \
+	.venv/bin/mypy || status=1; \
+	exit $$status
 
 format: $(STAMP) ## let ruff fix what it can, and lay out the code
 	@.venv/bin/ruff check --fix
