@@ -1,0 +1,49 @@
+"""The one list of experiments: everything that runs, draws or judges them starts here.
+
+To add an experiment, import its declaration and add it to `_DECLARED`. The modules imported here
+must stay light (no solver, no plotting, no pandas at their top): ``schedlab --help`` loads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from experiments.declaration import Experiment
+from models.files import InputError
+
+__all__ = ["EXPERIMENTS", "find", "select"]
+
+_DECLARED: tuple[Experiment, ...] = ()
+
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
+
+
+def find(name: str, experiments: Mapping[str, Experiment] = EXPERIMENTS) -> Experiment:
+    """Return the experiment with this name, ``family/name`` or ``name`` alone.
+
+    Raises
+    ------
+    InputError
+        If no experiment, or more than one, has the name; the known names are listed.
+    """
+    if name in experiments:
+        return experiments[name]
+    matches = [known for known in experiments if known.split("/")[1] == name]
+    if len(matches) == 1:
+        return experiments[matches[0]]
+    if matches:
+        rule = f"must be one of {', '.join(matches)}"
+    else:
+        rule = f"must be one of the known experiments: {', '.join(experiments) or 'none yet'}"
+    raise InputError(rule, source="experiment", value=name)
+
+
+def select(
+    names: Iterable[str], experiments: Mapping[str, Experiment] = EXPERIMENTS
+) -> list[Experiment]:
+    """Return the named experiments, each once and in the given order; ``all`` is every one."""
+    chosen: dict[str, Experiment] = {}
+    for name in names:
+        found = experiments.values() if name == "all" else [find(name, experiments)]
+        chosen.update({experiment.name: experiment for experiment in found})
+    return list(chosen.values())
