@@ -1,0 +1,43 @@
+"""Algorithms for the training problem (arXiv 2108.02917): PD-ORS and its parts, exact optima."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from algorithms.policy import Policy, Run
+from algorithms.training.pdors import PDORS
+from models.files import InputError
+from models.training import TrainingInstance
+
+__all__ = ["POLICIES", "run"]
+
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (PDORS,)}
+
+
+def run(instance: TrainingInstance, policy: str = "pdors", *, seed: int = 0, **options: Any) -> Run:
+    """Run a policy by name, with its parameters as keywords.
+
+    Parameters
+    ----------
+    instance : TrainingInstance
+    policy : str
+        A key of `POLICIES`.
+    seed : int
+        The same seed gives the same schedule.
+    **options
+        Parameters of the policy, see its `parameters` class.
+
+    Returns
+    -------
+    Run
+        ``solution`` (the schedule), ``log`` and ``counters``.
+
+    Raises
+    ------
+    InputError
+        For an unknown policy; pydantic's ValidationError for a wrong parameter.
+    """
+    if policy not in POLICIES:
+        raise InputError(f"must be one of {', '.join(POLICIES)}", field="policy", value=policy)
+    chosen = POLICIES[policy]
+    return chosen.run(instance, chosen.parameters(**options), seed)
