@@ -63,8 +63,9 @@ def most_units(
     result = np.full(capacity.shape[:-1], at_most, dtype=np.int64)
     if not used.any():
         return result
-    room = np.maximum(capacity[..., used], 0.0) * (1 + FIT_TOLERANCE) + 1e-12
-    count = np.floor(np.min(np.minimum(room / demand[used], float(at_most)), axis=-1))
+    with np.errstate(over="ignore"):  # a tiny demand fits any number of times: infinity is right
+        room = np.maximum(capacity[..., used], 0.0) * (1 + FIT_TOLERANCE) + 1e-12
+        count = np.floor(np.min(np.minimum(room / demand[used], float(at_most)), axis=-1))
     return np.minimum(result, count.astype(np.int64))
 
 
@@ -168,18 +169,21 @@ def job_reach(
         (len(beside) - 1) * int(count) for beside, count in zip(frontiers, counts, strict=True)
     )
     needed = _ps_needed(job, min(job.batch, together))
-    internal = 0
-    for beside in frontiers:
-        alone = np.flatnonzero(beside >= needed[: len(beside)])
-        internal = max(internal, int(alone.max(initial=0)))
-    external = _most_workers_together(frontiers, counts, needed)
+    alone = [
+        int(np.flatnonzero(beside >= needed[: len(beside)]).max(initial=0)) for beside in frontiers
+    ]
+    internal = max(alone)
+    # Workers that sit beside their own PSs on every machine need no fewer PSs than D2 asks for:
+    # if that already makes a full batch, nothing is left to compute.
+    if sum(w * int(count) for w, count in zip(alone, counts, strict=True)) >= job.batch:
+        external = job.batch
+    else:
+        external = _most_workers_together(frontiers, counts, needed)
     per_slot = max(job.rate_internal * internal, job.rate_external * external)
     if per_slot == 0:
         return JobReach(internal, external, 0.0, None, False)
     slots_needed = max(1, math.ceil(job.workload * (1 - 1e-9) / per_slot))
-    return JobReach(
-        internal, external, per_slot, slots_needed, slots_needed <= slots - job.arrival
-    )
+    return JobReach(internal, external, per_slot, slots_needed, slots_needed <= slots - job.arrival)
 
 
 def _most_workers_together(
