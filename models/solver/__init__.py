@@ -2,6 +2,7 @@
 
 from models.solver.compiled import CompiledModel, compile_model
 from models.solver.engine import Engine, solve_model
+from models.solver.relation import relation
 from models.solver.result import Result, SolverError, Status
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "SolverError",
     "Status",
     "compile_model",
+    "relation",
     "solve_model",
 ]

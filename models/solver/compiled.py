@@ -1,4 +1,4 @@
-"""A Pyomo model as arrays."""
+"""A Pyomo model as arrays, with the way from its components to rows and columns."""
 
 from __future__ import annotations
 
@@ -7,29 +7,232 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.solver.checks import check_bounds, check_coefficients, check_costs
+from models.solver.program import Program
+from models.solver.result import SolverError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
 
-@dataclass
+@dataclass(frozen=True)
 class CompiledModel:
-    """Arrays of one linear or mixed-integer model, and the way back to its Pyomo components."""
+    """The arrays of a Pyomo model and the index of its variables and constraints in them.
+
+    Attributes
+    ----------
+    model : pyomo.environ.ConcreteModel
+        The model this was compiled from.
+    program : Program
+        The arrays.
+    variables : list of VarData
+        One per column, in declaration order. Fixed variables have no column.
+    constraints : list of ConstraintData
+        One per row; a two-sided constraint is one row. Rows without variables are left out.
+    """
 
     model: Any
+    program: Program
+    variables: list[Any]
+    constraints: list[Any]
+    column_of: dict[int, int]
+    row_of: dict[int, int]
 
-    def columns(
-        self, component: Any, keys: Iterable[Any] | None = None
-    ) -> NDArray[np.int32]:
-        """Column indices of a Pyomo Var, in its index order."""
-        raise NotImplementedError
+    def columns(self, component: Any, keys: Iterable[Any] | None = None) -> NDArray[np.int32]:
+        """Column indices of a Var, in the order of its keys or of the given keys.
+
+        Raises
+        ------
+        KeyError
+            For a variable without a column: fixed, inactive, or of another model.
+        """
+        return _lookup(self.column_of, component, keys, "column (fixed, or not in the model)")
 
     def rows(self, component: Any, keys: Iterable[Any] | None = None) -> NDArray[np.int32]:
-        """Row indices of a Pyomo Constraint, in its index order."""
-        raise NotImplementedError
+        """Row indices of a Constraint, in the order of its keys or of the given keys.
+
+        Indices that the rule skipped are no keys of the constraint.
+
+        Raises
+        ------
+        KeyError
+            For a constraint without a row: skipped, trivial, inactive, or of another model.
+        """
+        return _lookup(self.row_of, component, keys, "row (skipped, trivial or inactive)")
+
+    def column_name(self, column: int) -> str:
+        """Name of the column's variable; `column 7` when it was added later."""
+        known = column < len(self.variables)
+        return str(self.variables[column].name) if known else f"column {column}"
+
+    def row_name(self, row: int) -> str:
+        """Name of the row's constraint."""
+        return str(self.constraints[row].name)
+
+
+def _lookup(
+    index: dict[int, int], component: Any, keys: Iterable[Any] | None, what: str
+) -> NDArray[np.int32]:
+    if keys is not None:
+        try:
+            data = [component[key] for key in keys]
+        except KeyError as error:
+            raise KeyError(f"{component.name}[{error.args[0]}] has no {what}") from None
+    elif isinstance(component, list | tuple):
+        data = list(component)
+    elif component.is_indexed():
+        data = list(component.values())
+    else:
+        data = [component]
+    try:
+        return np.array([index[id(one)] for one in data], dtype=np.int32)
+    except KeyError:
+        missing = next(one.name for one in data if id(one) not in index)
+        raise KeyError(f"{missing} has no {what}") from None
 
 
 def compile_model(model: Any) -> CompiledModel:
-    """Turn a Pyomo ConcreteModel into arrays."""
-    raise NotImplementedError
+    """Turn a linear or mixed-integer Pyomo model into arrays.
+
+    Every active variable that is not fixed gets a column, used or not, so that its cost can be
+    set later. A constraint without variables gets no row, unless it is false: then it is kept
+    as an empty row, and the solve says "infeasible".
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        A model with at most one active objective.
+
+    Returns
+    -------
+    CompiledModel
+
+    Raises
+    ------
+    SolverError
+        For a number that is not finite (named by row and column), several objectives, or a
+        domain that is neither continuous nor integer.
+    """
+    from pyomo.environ import Var, maximize
+
+    form, false_rows = _standard_form(model)
+    if len(form.objectives) > 1:
+        names = ", ".join(objective.name for objective in form.objectives)
+        raise SolverError(f"the model has several active objectives: {names}")
+
+    # Pyomo's compiler drops columns without coefficients; put them back in declaration order.
+    found = {id(v): v for v in model.component_data_objects(Var, active=True) if not v.fixed}
+    found.update((id(v), v) for v in form.columns)
+    variables = list(found.values())
+    column_of = {key: column for column, key in enumerate(found)}
+    position = np.array([column_of[id(v)] for v in form.columns], dtype=np.int64)
+
+    row_of: dict[int, int] = {}
+    constraints: list[Any] = []
+    for constraint in [*(entry.constraint for entry in form.rows), *(c for c, *_ in false_rows)]:
+        if id(constraint) not in row_of:
+            row_of[id(constraint)] = len(constraints)
+            constraints.append(constraint)
+    row_lower, row_upper = _row_bounds(form, false_rows, row_of)
+    lower, upper = _column_bounds(variables)
+    costs = np.zeros(len(variables))
+    program = Program(
+        costs=costs,
+        lower=lower,
+        upper=upper,
+        integer=np.array([_is_integer(v) for v in variables], dtype=bool),
+        matrix=_matrix(form, row_of, position, (len(constraints), len(variables))),
+        row_lower=row_lower,
+        row_upper=row_upper,
+    )
+    if form.objectives:
+        costs[position] = form.c.toarray()[0]
+        program.constant = float(form.c_offset[0])
+        program.maximise = form.objectives[0].sense == maximize
+    compiled = CompiledModel(model, program, variables, constraints, column_of, row_of)
+    check_costs(program.costs, compiled.column_name)
+    check_bounds(program.lower, program.upper, compiled.column_name)
+    check_bounds(program.row_lower, program.row_upper, compiled.row_name)
+    check_coefficients(program.matrix, compiled.column_name, compiled.row_name)
+    if not np.isfinite(program.constant):
+        raise SolverError(f"the constant of the objective is {program.constant}")
+    return compiled
+
+
+def _standard_form(model: Any) -> tuple[Any, list[tuple[Any, float, float]]]:
+    """Run Pyomo's compiler; also return the false constraints that it cannot represent.
+
+    Each of those comes with the bounds of its row, which has no coefficients.
+    """
+    from pyomo.common.errors import InfeasibleConstraintException
+    from pyomo.environ import Constraint, value
+    from pyomo.repn import generate_standard_repn
+    from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
+
+    compiler = LinearStandardFormCompiler()
+    try:
+        return compiler.write(model, mixed_form=True, set_sense=None), []
+    except InfeasibleConstraintException:
+        pass
+    false_rows = []
+    for constraint in model.component_data_objects(Constraint, active=True):
+        body = generate_standard_repn(constraint.body, compute_values=True)
+        if body.is_constant():
+            low, high = value(constraint.lower), value(constraint.upper)
+            low = -np.inf if low is None else low - body.constant
+            high = np.inf if high is None else high - body.constant
+            if low > 0.0 or high < 0.0:
+                false_rows.append((constraint, low, high))
+    for constraint, *_ in false_rows:
+        constraint.deactivate()
+    try:
+        return compiler.write(model, mixed_form=True, set_sense=None), false_rows
+    finally:
+        for constraint, *_ in false_rows:
+            constraint.activate()
+
+
+def _row_bounds(
+    form: Any, false_rows: list[tuple[Any, float, float]], row_of: dict[int, int]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bounds of the rows; kind is -1, 1 or 0 for >=, <= or ==."""
+    lower, upper = np.full(len(row_of), -np.inf), np.full(len(row_of), np.inf)
+    for (constraint, kind), side in zip(form.rows, form.rhs, strict=True):
+        if kind <= 0:
+            lower[row_of[id(constraint)]] = side
+        if kind >= 0:
+            upper[row_of[id(constraint)]] = side
+    for constraint, low, high in false_rows:
+        lower[row_of[id(constraint)]], upper[row_of[id(constraint)]] = low, high
+    return lower, upper
+
+
+def _matrix(
+    form: Any, row_of: dict[int, int], position: NDArray[np.int64], shape: tuple[int, int]
+) -> Any:
+    """Coefficients, where the two rows that Pyomo makes of a two-sided constraint are one."""
+    import scipy.sparse
+
+    row = np.array([row_of[id(entry.constraint)] for entry in form.rows], dtype=np.int64)
+    first = np.diff(row, prepend=-1) > 0
+    entries = form.A.tocoo()
+    kept = first[entries.row]
+    where = (row[entries.row[kept]], position[entries.col[kept]])
+    return scipy.sparse.csc_array((entries.data[kept], where), shape=shape)
+
+
+def _column_bounds(variables: list[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    pairs = [v.bounds for v in variables]
+    lower = np.array([-np.inf if low is None else low for low, _ in pairs], dtype=float)
+    upper = np.array([np.inf if high is None else high for _, high in pairs], dtype=float)
+    return lower, upper
+
+
+def _is_integer(variable: Any) -> bool:
+    if variable.is_integer():
+        return True
+    if variable.is_continuous():
+        return False
+    raise SolverError(f"{variable.name}: its domain is neither continuous nor integer")

@@ -1,22 +1,64 @@
-"""The engine: HiGHS holding one compiled model."""
+"""The engine: HiGHS holding one compiled model, changed in place and solved many times."""
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from models.solver.compiled import CompiledModel, compile_model
+from models.solver.highs import expect, file_names, open_highs, pass_program, read_result
+from models.solver.live import LiveModel, as_indices, as_values
+from models.solver.process import check_threads, claim_threads
+from models.solver.result import Result, SolverError, disagreement
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from numpy.typing import ArrayLike
 
-    from numpy.typing import ArrayLike, NDArray
+    from models.solver.program import Program
 
-    from models.solver.result import Result
+LIMITS = {
+    "time_limit": np.inf,
+    "mip_rel_gap": 1e-4,
+    "mip_abs_gap": 1e-6,
+    "mip_max_nodes": 2**31 - 1,
+    "objective_bound": np.inf,
+}
+"""Options that every solve sets anew, because in HiGHS they stick; these are its defaults."""
 
 
-class Engine:
-    """A Pyomo model in HiGHS, changed in place and solved many times."""
+class Engine(LiveModel):
+    """A Pyomo model in HiGHS, changed in place and solved many times.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel or CompiledModel
+        A linear or mixed-integer model. Later changes of the Pyomo model are not seen.
+    threads : int
+        Threads of HiGHS, the same for all engines of a process.
+    options : mapping, optional
+        HiGHS options by name. A `time_limit` here is the budget of each solve.
+    log : bool
+        Send HiGHS's lines to `logging` (logger models.solver.highs, level INFO).
+
+    Attributes
+    ----------
+    compiled : CompiledModel
+        The model as it was compiled.
+    program : Program
+        The arrays as they stand now.
+    counters : Counters
+        Compiles, updates in place, rebuilds, solves, and copies solved beside.
+
+    Raises
+    ------
+    SolverError
+        For data that is not finite, an unknown option, or a second number of threads.
+    """
 
     def __init__(
         self,
@@ -25,52 +67,54 @@ class Engine:
         options: Mapping[str, Any] | None = None,
         log: bool = False,
     ) -> None:
-        raise NotImplementedError
-
-    def columns(self, component: Any, keys: Iterable[Any] | None = None) -> NDArray[np.int32]:
-        """Column indices of a Pyomo Var, in its index order."""
-        raise NotImplementedError
-
-    def rows(self, component: Any, keys: Iterable[Any] | None = None) -> NDArray[np.int32]:
-        """Row indices of a Pyomo Constraint, in its index order."""
-        raise NotImplementedError
+        check_threads(threads)
+        compiled = model if isinstance(model, CompiledModel) else compile_model(model)
+        super().__init__(compiled, threads, log)
+        self.counters.compiles = int(compiled is not model)
+        self.threads, self.log = threads, log
+        self.options: dict[str, Any] = {}
+        self._applied: dict[str, Any] = {}
+        self._limits: dict[str, Any] = {}
+        self._cutoff: float | None = None
+        self._start: Any = None
+        for name, value in (options or {}).items():
+            self.set_option(name, value)
 
     def set_option(self, name: str, value: Any) -> None:
-        """Set a HiGHS option for every later solve."""
-        raise NotImplementedError
+        """Set a HiGHS option for all later solves.
 
-    def set_costs(self, columns: ArrayLike, values: ArrayLike) -> None:
-        """Change objective coefficients."""
-        raise NotImplementedError
-
-    def set_objective_constant(self, value: float) -> None:
-        """Change the constant of the objective."""
-        raise NotImplementedError
-
-    def set_row_bounds(self, rows: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Change both sides of rows; use -inf or inf for an open side."""
-        raise NotImplementedError
-
-    def set_column_bounds(self, columns: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Change bounds of columns."""
-        raise NotImplementedError
-
-    def add_columns(
-        self,
-        costs: ArrayLike,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        row_indices: Sequence[ArrayLike],
-        values: Sequence[ArrayLike],
-        integer: ArrayLike | None = None,
-        names: Sequence[str] | None = None,
-    ) -> NDArray[np.int32]:
-        """Append columns in one batch and return their indices."""
-        raise NotImplementedError
+        Raises
+        ------
+        SolverError
+            If HiGHS does not know the option or the value.
+        """
+        if name == "threads":
+            check_threads(value)
+            self.threads = value
+        self._set(self._highs, name, value)
+        self.options[name] = self._applied[name] = value
 
     def set_solution(self, values: ArrayLike | Mapping[int, float]) -> None:
-        """Give the next warm solve of a MIP a start point."""
-        raise NotImplementedError
+        """Give the next warm solve of a MIP a point to start from.
+
+        Parameters
+        ----------
+        values : array of float (columns,) or mapping of column index to float
+            A whole point, or values of some columns that HiGHS is to complete.
+        """
+        if not self.is_mip:
+            raise SolverError("a start point needs integer columns; an LP starts from its basis")
+        size = self.program.costs.size
+        if isinstance(values, Mapping):
+            index = as_indices(list(values), size)
+            point = as_values(list(values.values()), index)
+        else:
+            index = np.arange(size, dtype=np.int32)
+            point = as_values(values, index)
+        if not np.isfinite(point).all():
+            i = int(np.argmin(np.isfinite(point)))
+            raise SolverError(f"the start value of {self.column_name(int(index[i]))} is {point[i]}")
+        self._start = (index, point)
 
     def solve(
         self,
@@ -83,22 +127,163 @@ class Engine:
         cutoff: float | None = None,
         verify: bool = False,
     ) -> Result:
-        """Solve the model as it stands."""
-        raise NotImplementedError
+        """Solve the model as it stands.
+
+        Parameters
+        ----------
+        start : {"warm", "cold"}
+            Go on from the last basis or start point, or forget all and presolve.
+        time_limit : float, optional
+            Seconds for this solve alone.
+        mip_gap, mip_gap_abs : float, optional
+            Relative and absolute gap at which a MIP counts as optimal (1e-4 and 1e-6).
+        node_limit : int, optional
+            Branch-and-bound nodes.
+        cutoff : float, optional
+            In a MIP, look only for solutions better than this objective. If there are none the
+            status is OBJECTIVE_BOUND and the bound is the cutoff.
+        verify : bool
+            Solve a fresh copy cold as well.
+
+        Returns
+        -------
+        Result
+            Without a solution (infeasible, stopped too early) nothing is raised.
+
+        Raises
+        ------
+        SolverError
+            If HiGHS cannot run in this process, or, with `verify`, if the copy disagrees.
+        """
+        if start not in ("warm", "cold"):
+            raise SolverError(f"start must be 'warm' or 'cold', got {start!r}")
+        limits = {
+            "time_limit": time_limit,
+            "mip_rel_gap": mip_gap,
+            "mip_abs_gap": mip_gap_abs,
+            "mip_max_nodes": node_limit,
+            "objective_bound": self._bound_option(cutoff),
+        }
+        self._limits = {name: value for name, value in limits.items() if value is not None}
+        self._cutoff = cutoff
+        self._apply(self._highs, self._applied)
+        if start == "cold":
+            expect(self._highs.clearSolver(), "forget the last solve")
+        elif self._start is not None:
+            index, point = self._start
+            expect(self._highs.setSolution(index.size, index, point), "take the start point")
+        self._start = None
+        self.counters.solves += 1
+        result = self._run(self._highs, self.program)
+        if verify:
+            problem = disagreement(result, self.cold_check())
+            if problem is not None:
+                raise SolverError(f"a fresh solve of the same model disagrees: {problem}")
+        return result
 
     def cold_check(self) -> Result:
-        """Solve a fresh copy of the model as it stands."""
-        raise NotImplementedError
+        """Solve a fresh copy of the model as it stands, with the limits of the last solve."""
+        return self._solve_copy(self.program)
 
     def fixed_integer_duals(self, result: Result) -> Result:
-        """Duals of the LP that remains when the integers are fixed at a result's values."""
-        raise NotImplementedError
+        """Solve the LP that remains when the integers are fixed at a result, for its duals.
+
+        A MIP has no duals of its own. These say how the objective changes with a right-hand
+        side as long as the integer columns keep their values.
+
+        Raises
+        ------
+        SolverError
+            If the result has no solution.
+        """
+        if result.primal is None:
+            raise SolverError(f"no integers to fix: the solve ended as '{result.status}'")
+        return self._solve_copy(self.program.with_integers_fixed(result.primal))
 
     def write_model(self, path: str | Path) -> None:
-        """Write an .lp or .mps file."""
-        raise NotImplementedError
+        """Write the model as it stands to an .lp or .mps file, complete or not at all.
+
+        Names keep letters, digits, dots and underscores; a number makes them distinct.
+        """
+        target = Path(path)
+        if target.suffix not in (".lp", ".mps"):
+            raise SolverError(f"a model file ends in .lp or .mps, got {target.name}")
+        rows, columns = self.program.matrix.shape
+        for i, name in enumerate(file_names([self.column_name(i) for i in range(columns)])):
+            expect(self._highs.passColName(i, name), f"name column {name}")
+        for i, name in enumerate(file_names([self.row_name(i) for i in range(rows)])):
+            expect(self._highs.passRowName(i, name), f"name row {name}")
+        part = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+        try:
+            expect(self._highs.writeModel(str(part)), f"write {target}")
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _bound_option(self, cutoff: float | None) -> float | None:
+        """HiGHS minimises inside, and keeps the cutoff in that sense. An LP ignores it."""
+        if cutoff is None or not self.is_mip:
+            return None
+        return -cutoff if self.program.maximise else cutoff
+
+    def _apply(self, highs: Any, applied: dict[str, Any]) -> None:
+        """Set the options of this solve; those it does not mention go back to the engine's."""
+        wanted = {**LIMITS, **self.options, **self._limits}
+        if not self.is_mip:
+            # The clock of an LP runs on over all solves; that of a MIP starts anew each time.
+            wanted["time_limit"] += highs.getRunTime()
+        for name, value in wanted.items():
+            if applied.get(name) != value:
+                self._set(highs, name, value)
+                applied[name] = value
+
+    @staticmethod
+    def _set(highs: Any, name: str, value: Any) -> None:
+        if isinstance(value, float) and np.isnan(value):  # HiGHS would take it
+            raise SolverError(f"option {name} is not a number")
+        expect(highs.setOptionValue(name, value), f"set option {name} to {value!r}")
+
+    def _run(self, highs: Any, program: Program) -> Result:
+        claim_threads(self.threads)
+        began = time.perf_counter()
+        status = highs.run()
+        seconds = time.perf_counter() - began
+        if status.name == "kError" and highs.getModelStatus().name == "kNotset":
+            raise SolverError(
+                "HiGHS did not run; has other code in this process used another number of threads?"
+            )
+        return read_result(highs, program, self.compiled, seconds, self._cutoff)
+
+    def _solve_copy(self, program: Program) -> Result:
+        highs = open_highs(self.threads, self.log)
+        self._apply(highs, {})
+        pass_program(highs, program)
+        self.counters.copies += 1
+        return self._run(highs, program)
 
 
-def solve_model(model: Any, **options: Any) -> Result:
-    """Compile and solve a Pyomo model once."""
-    raise NotImplementedError
+def solve_model(
+    model: Any,
+    threads: int = 1,
+    options: Mapping[str, Any] | None = None,
+    log: bool = False,
+    **solve: Any,
+) -> Result:
+    """Compile and solve a Pyomo model once.
+
+    The point comes back with `Result.load_into(model)`.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        A linear or mixed-integer model.
+    threads, options, log
+        As for `Engine`.
+    **solve
+        As for `Engine.solve`.
+
+    Returns
+    -------
+    Result
+    """
+    return Engine(model, threads=threads, options=options, log=log).solve("cold", **solve)

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from models.solver.compiled import CompiledModel
 
 ROW_TOLERANCE = 1e-6
-"""Largest relative violation of a row that a returned point may have."""
+"""Largest violation of a row, relative to max(1, |bound|), that a usable point may have."""
+
+AGREEMENT = 1e-6
+"""Largest relative difference between two solves of the same model."""
 
 
 class SolverError(RuntimeError):
-    """A request that the solver cannot serve: refused data, wrong option, wrong thread count."""
+    """A request the solver cannot serve: refused data, unknown option, second thread count."""
 
 
 class Status(StrEnum):
@@ -41,31 +44,37 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of one solve, in the sense (minimise or maximise) of the model.
+    """The outcome of one solve, in the model's own sense (minimise or maximise).
 
-    Without a solution `objective` is NaN and the arrays are None; nothing is raised.
+    A solve without a solution is a defined value: the objective is NaN and the arrays are None.
 
     Attributes
     ----------
     status : Status
         How the solve ended.
     objective : float
-        Objective of the returned point, with the constant of the model; NaN when there is none.
+        Objective of the returned point, constant included; NaN when there is no point.
     bound : float
-        Proved bound on the optimum: below it when minimising, above it when maximising;
-        -inf or inf when nothing is proved.
-    primal : array of float (columns,), or None
-        Values of the columns; integer columns are whole numbers.
-    dual : array of float (rows,), or None
-        Change of the objective per unit of right-hand side, LP only.
-    reduced_costs : array of float (columns,), or None
-        Change of the objective per unit of the column's active bound, LP only.
-    seconds, iterations, nodes : float, int, int
-        Effort of this solve alone.
+        Proved bound on the optimum: below it when minimising, above it when maximising; -inf
+        or inf when nothing is proved.
+    primal : array of float (columns,) or None
+        A feasible point. Integer columns hold whole numbers, and all are within their bounds.
+    dual : array of float (rows,) or None
+        d objective / d right-hand side. Only at the optimum of an LP.
+    reduced_costs : array of float (columns,) or None
+        d objective / d bound of a column at its bound. Only at the optimum of an LP.
+    seconds : float
+        Wall-clock time of this solve.
+    iterations : int
+        Simplex, interior-point and crossover iterations of this solve.
+    nodes : int
+        Branch-and-bound nodes of this solve.
     violation : float
-        Largest violation of a row, relative to max(1, |bound|); 0 when there is no point.
+        Largest violation of a row by `primal`, relative to max(1, |bound of the row|).
     worst_row : int
-        The row of `violation`; -1 when there is none.
+        The row where `violation` occurs; -1 when there is none.
+    compiled : CompiledModel or None
+        The model that was solved.
     """
 
     status: Status
@@ -88,7 +97,7 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """Relative distance |objective - bound| / |objective|; inf when either is missing."""
+        """|objective - bound| / |objective|; inf when one of them is missing."""
         distance = abs(self.objective - self.bound)
         if distance == 0.0:
             return 0.0
@@ -97,11 +106,60 @@ class Result:
         return distance / max(abs(self.objective), 1e-9)
 
     def value(self, columns: Any) -> Any:
-        """Values of the given columns (an index, or an array of them); SolverError without a point."""
+        """Values of columns: a float for one index, an array for an array of indices.
+
+        Raises
+        ------
+        SolverError
+            If there is no solution.
+        """
         if self.primal is None:
-            raise SolverError(f"no values to read: the solve ended with status '{self.status}'")
-        return self.primal[columns]
+            raise SolverError(f"there are no values: the solve ended as '{self.status}'")
+        values = self.primal[columns]
+        return float(values) if np.ndim(values) == 0 else values
 
     def load_into(self, model: Any) -> None:
-        """Write the point into the variables of the Pyomo model."""
-        raise NotImplementedError
+        """Write the point into the variables of the Pyomo model that was compiled.
+
+        Integer variables get Python integers. Fixed variables are left as they are.
+
+        Raises
+        ------
+        SolverError
+            If there is no solution, if it violates a row by more than 1e-6 (relative), if a
+            column added later, which the Pyomo model lacks, is not zero, or if the model is
+            not the one that was solved.
+        """
+        if self.primal is None or self.compiled is None:
+            raise SolverError(f"nothing to load: the solve ended as '{self.status}'")
+        compiled = self.compiled
+        if model is not compiled.model:
+            raise SolverError("this result belongs to another Pyomo model")
+        if self.violation > ROW_TOLERANCE:
+            raise SolverError(
+                f"the point violates {compiled.row_name(self.worst_row)} by {self.violation:g}"
+            )
+        if np.any(self.primal[len(compiled.variables) :]):
+            raise SolverError("the point uses columns that the Pyomo model does not have")
+        values = zip(compiled.variables, self.primal, compiled.program.integer, strict=False)
+        for variable, value, integer in values:
+            number = int(value) if integer else float(value)
+            variable.set_value(number, skip_validation=True)
+
+
+def disagreement(first: Result, second: Result) -> str | None:
+    """Say how two solves of the same model contradict each other, or None if they do not.
+
+    A point better than what the other solve proved possible is a contradiction, and so are two
+    different conclusions. A solve that was stopped proves no more than its bound.
+    """
+    conclusions = {Status.OPTIMAL, Status.INFEASIBLE, Status.UNBOUNDED}
+    if first.status != second.status and {first.status, second.status} <= conclusions:
+        return f"'{first.status}' against '{second.status}'"
+    for one, other in ((first, second), (second, first)):
+        if one.compiled is not None and one.has_solution:
+            sign = -1.0 if one.compiled.program.maximise else 1.0
+            allowed = AGREEMENT * max(1.0, abs(one.objective))
+            if sign * (other.bound - one.objective) > allowed:
+                return f"objective {one.objective!r} against a bound of {other.bound!r}"
+    return None
