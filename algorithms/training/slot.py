@@ -21,7 +21,10 @@ from models.training.throughput import ceil_count, fits, most_units
 
 __all__ = ["ExternalOptimum", "JobSlots", "SlotAllocation", "SlotState", "log_sum"]
 
-RATIO_CAP = 1e9  # D6 allows 1e12; the rescaling below makes less do, and keeps the LP tame
+# D6 caps cost ratios at 1e12. The rescaling below makes 1e6 do, and the narrower range is safer:
+# with ratios up to 1e9 HiGHS 1.16 ended some slot programs as "unknown" or "solve error".
+LOG_RATIO_CAP = math.log(1e6)
+LOG_NEGLIGIBLE = math.log(1e-12)
 SOLVER_TOLERANCE = 1e-9
 LOG_GOOD_SCALE = math.log(1e-3)
 MAX_RESCALINGS = 60
@@ -277,11 +280,14 @@ class JobSlots:
         """Solve at one scale; also say whether the optimum uses a column with a capped cost."""
         assert self._engine is not None
         relative = np.concatenate([state.log_worker_price, state.log_ps_price]) - log_scale
-        log_cap = math.log(RATIO_CAP)
-        costs = np.exp(np.minimum(relative, log_cap))
+        costs = np.exp(np.minimum(relative, LOG_RATIO_CAP))
+        costs[relative < LOG_NEGLIGIBLE] = 0.0
         self._engine.set_costs(self._columns, costs)
         result = self._engine.solve(self.start)
         self.lps_solved += 1
+        if result.status is Status.ERROR and self.start == "warm":
+            result = self._engine.solve("cold")
+            self.lps_solved += 1
         if result.status is Status.INFEASIBLE:
             return None, False
         if result.status is not Status.OPTIMAL or result.primal is None:
@@ -289,7 +295,7 @@ class JobSlots:
         workers = np.maximum(result.primal[self._worker_columns], 0.0)
         ps = np.maximum(result.primal[self._ps_columns], 0.0)
         amounts = np.concatenate([workers, ps])
-        uses_cap = bool(np.any((relative > log_cap) & (amounts > SOLVER_TOLERANCE)))
+        uses_cap = bool(np.any((relative > LOG_RATIO_CAP) & (amounts > SOLVER_TOLERANCE)))
         # What is below the solver's tolerance is no allocation, but at e^400 times the price
         # of the rest it would be the whole cost.
         workers[workers <= SOLVER_TOLERANCE] = 0.0
