@@ -65,8 +65,6 @@ class InputError(ValueError):
         """Return the same error, naming the file it was found in."""
         if self.source:
             return self
-        if self.value is self._NOTHING:
-            return InputError(self.rule, source=source, field=self.field)
         return InputError(self.rule, source=source, field=self.field, value=self.value)
 
 
@@ -254,7 +252,7 @@ def first_error(error: PydanticError) -> InputError:
         return InputError(
             raised.rule,
             field=".".join(part for part in (_path(detail["loc"]), raised.field) if part),
-            **({} if raised.value is InputError._NOTHING else {"value": raised.value}),
+            value=raised.value,
         )
     rule = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     field = _path(detail["loc"])
@@ -262,6 +260,8 @@ def first_error(error: PydanticError) -> InputError:
         return InputError("is required", field=field)
     if detail["type"] == "extra_forbidden":
         return InputError("is not a known field", field=field)
+    if detail["type"] == "json_invalid":  # its input is the whole file
+        return InputError(f"is not JSON: {rule.removeprefix('Invalid JSON: ')}")
     if not rule.startswith(("must", "is ", "has ")):
         rule = f"must be {rule}" if detail["msg"].startswith("Input should be ") else rule
     return InputError(rule[:1].lower() + rule[1:], field=field, value=detail["input"])

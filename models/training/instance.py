@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,7 +18,6 @@ from models.files import (
     Name,
     NonNegative,
     Positive,
-    PositiveInt,
     check_unique,
     read_model,
     write_model,
@@ -29,6 +29,8 @@ __all__ = ["Job", "Machine", "TrainingInstance", "load_instance", "save_instance
 
 WORKLOAD_TOLERANCE = 1e-9  # D11
 LARGEST_COUNT = 2**53  # beyond it a float no longer holds every whole number
+
+Count = Annotated[int, Field(ge=1, le=LARGEST_COUNT)]
 
 
 class Machine(FileModel):
@@ -73,9 +75,9 @@ class Job(FileModel):
 
     name: Name
     arrival: Annotated[int, Field(ge=0)]
-    epochs: PositiveInt
-    samples: PositiveInt
-    batch: PositiveInt
+    epochs: Count
+    samples: Count
+    batch: Count
     gradient: NonNegative
     sample_time: Positive
     workers_per_ps: Positive
@@ -94,15 +96,27 @@ class Job(FileModel):
                 value=self.bandwidth_internal,
             )
         if self.workload > LARGEST_COUNT:
-            raise InputError("epochs * samples must be at most 2^53", field="epochs")
+            raise InputError(
+                "epochs * samples must be at most 2^53", field="epochs", value=self.epochs
+            )
         if self.batch / self.workers_per_ps > LARGEST_COUNT:
             raise InputError(
                 "is too small: batch / workers_per_ps must be at most 2^53",
                 field="workers_per_ps",
                 value=self.workers_per_ps,
             )
-        if not (0 < self.rate_external and self.rate_internal < float("inf")):
-            raise InputError("gives a rate of zero or infinity", field="sample_time")
+        if not (self.rate_internal < math.inf and self.rate_external > 0):
+            raise InputError(
+                "gives a rate of zero or infinity (with gradient, batch and bandwidths)",
+                field="sample_time",
+                value=self.sample_time,
+            )
+        if self.workload / self.rate_external == math.inf:
+            raise InputError(
+                "gives a rate at which the workload takes forever",
+                field="sample_time",
+                value=self.sample_time,
+            )
         return self
 
     @property
@@ -153,7 +167,7 @@ class TrainingInstance(FileModel):
 
     kind: Literal["training"] = "training"
     version: Literal[1] = 1
-    slots: PositiveInt
+    slots: Count
     resources: Annotated[tuple[Name, ...], Field(min_length=1)]
     machines: Annotated[tuple[Machine, ...], Field(min_length=1)]
     jobs: tuple[Job, ...]
@@ -179,6 +193,12 @@ class TrainingInstance(FileModel):
                     f"must be a slot of the horizon, 0..{self.slots - 1}",
                     field=f"jobs[{i}].arrival",
                     value=job.arrival,
+                )
+            if job.utility.log_value(self.slots - 1 - job.arrival) == -math.inf:
+                raise InputError(
+                    "is too large: decay times the longest duration overflows",
+                    field=f"jobs[{i}].utility.decay",
+                    value=job.utility.decay,
                 )
         return self
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from models.files import (
     FileModel,
@@ -16,7 +16,7 @@ from models.files import (
     read_model,
     write_model,
 )
-from models.training.instance import Job, TrainingInstance
+from models.training.instance import LARGEST_COUNT, Job, TrainingInstance
 
 __all__ = [
     "Allocation",
@@ -34,25 +34,30 @@ __all__ = [
 Reason = Literal["impossible", "price", "capacity", "rounding", "unfinished", "not-selected"]
 Placement = tuple[int, int, int, int]  # slot, machine index, workers, parameter servers
 
-# A count that the audit is to judge may be fractional or negative in the file; 1.0 is an error.
-Count = Annotated[int, Field(strict=True)] | Annotated[float, Field(strict=True)]
+
+def _count(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("must be a number")
+    if not abs(value) <= LARGEST_COUNT:  # NaN too
+        raise ValueError("must be a number from -2^53 to 2^53")
+    if isinstance(value, float) and value.is_integer():
+        raise ValueError("must be written as an integer")
+    return value
+
+
+# What the audit is to judge may be fractional, negative or outside the horizon in the file; only
+# what no float can hold, and 1.0 for 1, is an error.
+Count = Annotated[int | float, BeforeValidator(_count)]
+Slot = Annotated[int, Field(ge=-LARGEST_COUNT, le=LARGEST_COUNT)]
 
 
 class Allocation(FileModel):
     """What one job has on one machine in one slot."""
 
-    slot: int
+    slot: Slot
     machine: Name
     workers: Count
     ps: Count
-
-    @model_validator(mode="after")
-    def _whole_numbers_as_integers(self) -> Allocation:
-        for field in ("workers", "ps"):
-            count = getattr(self, field)
-            if isinstance(count, float) and count.is_integer():
-                raise InputError("must be written as an integer", field=field, value=count)
-        return self
 
 
 class JobSchedule(FileModel):
@@ -74,7 +79,7 @@ class JobSchedule(FileModel):
 
     name: Name
     admitted: bool
-    completion: int | None
+    completion: Slot | None
     utility: float
     reason: Reason | None
     allocation: tuple[Allocation, ...]
@@ -183,9 +188,7 @@ def _by_slot(placements: Iterable[Placement]) -> dict[int, dict[int, tuple[int, 
             cells = by_slot.setdefault(int(slot), {})
             old = cells.get(int(machine), (0, 0))
             cells[int(machine)] = (old[0] + int(workers), old[1] + int(ps))
-    return {
-        slot: cells for slot, cells in by_slot.items() if any(w > 0 for w, _ in cells.values())
-    }
+    return {slot: cells for slot, cells in by_slot.items() if any(w > 0 for w, _ in cells.values())}
 
 
 def placements_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,10 +99,20 @@ def most_colocated_workers(
     ps_demand: NDArray[np.float64],
     capacity: NDArray[np.float64],
 ) -> int:
-    """Most workers, at most the batch, that fit with their PSs on one machine."""
-    beside = ps_beside_workers(job, worker_demand, ps_demand, capacity)
-    needed = _ps_needed(job, len(beside) - 1)
-    return int(np.flatnonzero(beside >= needed).max(initial=0))
+    """Most workers, at most the batch, that fit with their PSs on one machine.
+
+    By bisection, so that a batch of billions does no harm: what fits with w workers also fits
+    with fewer.
+    """
+    low, high = 0, int(most_units(worker_demand, capacity, job.batch))
+    while low < high:
+        workers = (low + high + 1) // 2
+        needed = job.ps_for(workers)
+        if int(most_units(ps_demand, capacity - workers * worker_demand, needed)) >= needed:
+            low = workers
+        else:
+            high = workers - 1
+    return low
 
 
 def _ps_needed(job: Job, most: int) -> NDArray[np.int64]:
@@ -163,27 +174,33 @@ def job_reach(
     worker_demand, ps_demand : arrays, shape (resources,)
     """
     kinds, counts = np.unique(capacity, axis=0, return_counts=True)
-    frontiers = [ps_beside_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
-    # No more workers than fit without their PSs: keeps the tables short for very large batches.
-    together = sum(
-        (len(beside) - 1) * int(count) for beside, count in zip(frontiers, counts, strict=True)
-    )
-    needed = _ps_needed(job, min(job.batch, together))
-    alone = [
-        int(np.flatnonzero(beside >= needed[: len(beside)]).max(initial=0)) for beside in frontiers
-    ]
+    alone = [most_colocated_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
     internal = max(alone)
     # Workers that sit beside their own PSs on every machine need no fewer PSs than D2 asks for:
     # if that already makes a full batch, nothing is left to compute.
     if sum(w * int(count) for w, count in zip(alone, counts, strict=True)) >= job.batch:
         external = job.batch
+    elif not worker_demand.any():
+        most_ps = most_units(ps_demand, kinds, job.ps_for(job.batch))
+        external = _most_workers_for(job, int(most_ps @ counts))
     else:
+        frontiers = [ps_beside_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
+        # No more workers than fit without their PSs: keeps the tables short for large batches.
+        together = sum(
+            (len(beside) - 1) * int(count) for beside, count in zip(frontiers, counts, strict=True)
+        )
+        needed = _ps_needed(job, min(job.batch, together))
         external = _most_workers_together(frontiers, counts, needed)
     per_slot = max(job.rate_internal * internal, job.rate_external * external)
     if per_slot == 0:
         return JobReach(internal, external, 0.0, None, False)
     slots_needed = max(1, math.ceil(job.workload * (1 - 1e-9) / per_slot))
     return JobReach(internal, external, per_slot, slots_needed, slots_needed <= slots - job.arrival)
+
+
+def _most_workers_for(job: Job, ps: int) -> int:
+    """Most workers, at most the batch, that so many PSs serve."""
+    return bisect_right(range(1, job.batch + 1), ps, key=job.ps_for)
 
 
 def _most_workers_together(

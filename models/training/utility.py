@@ -50,4 +50,6 @@ class SigmoidUtility(FileModel):
 
     def values(self, durations: ArrayLike) -> NDArray[np.float64]:
         """Return u of an array of durations, equal to `value` entry by entry."""
-        return np.array([self.value(float(d)) for d in np.ravel(durations)])
+        array = np.asarray(durations, dtype=float)
+        values = [self.value(duration) for duration in array.ravel().tolist()]
+        return np.array(values, dtype=float).reshape(array.shape)

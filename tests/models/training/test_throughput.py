@@ -207,6 +207,22 @@ def test_a_full_batch_is_found_without_the_long_way() -> None:
     assert reach.internal_workers == 36
 
 
+def test_batches_of_billions_do_no_harm() -> None:
+    huge = 10**12
+    free, cpu = np.zeros(1), np.ones(1)
+    capacity = np.array([[3.0], [4.0]])
+    # Workers cost nothing: 3 + 4 PSs of 1.5 workers each: 10.5 together.
+    reach = job_reach(1, capacity, job(batch=huge, gamma=1.5), free, cpu)
+    assert (reach.internal_workers, reach.external_workers) == (6, 10)
+    reach = job_reach(1, capacity, job(batch=huge, gamma=1.3), free, cpu)
+    assert (reach.internal_workers, reach.external_workers) == (5, 9)  # 5.2, 9.1
+    reach = job_reach(1, capacity, job(batch=huge, gamma=1.9), free, cpu)
+    assert (reach.internal_workers, reach.external_workers) == (7, 13)  # alone 5 + 7
+    # Neither costs anything.
+    reach = job_reach(1, capacity, job(batch=huge), free, free)
+    assert (reach.internal_workers, reach.external_workers) == (huge, huge)
+
+
 def test_arrival_shortens_what_is_left() -> None:
     late = job(epochs=80).model_copy(update={"arrival": 8})  # 40 samples a slot: 2 slots
     capacity, demand = np.array([[8.0]]), np.array([1.0])
