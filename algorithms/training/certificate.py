@@ -74,9 +74,7 @@ def dual_certificate(schedule: TrainingSchedule, log: PdorsLog) -> DualCertifica
     )
 
 
-def greatest_payoff(
-    instance: TrainingInstance, i: int, log_prices: NDArray[np.float64]
-) -> float:
+def greatest_payoff(instance: TrainingInstance, i: int, log_prices: NDArray[np.float64]) -> float:
     """Return an upper bound of a job's greatest payoff on the empty cluster at given prices.
 
     Parameters
@@ -98,9 +96,7 @@ def greatest_payoff(
     if not reach.possible:
         return 0.0
     log_worker = log_sum(log_prices + log_amounts(instance.worker_demand[i]))
-    log_ps = log_sum(log_prices + log_amounts(instance.ps_demand[i])) - math.log(
-        job.workers_per_ps
-    )
+    log_ps = log_sum(log_prices + log_amounts(instance.ps_demand[i])) - math.log(job.workers_per_ps)
     fit = np.array(
         [
             most_colocated_workers(job, instance.worker_demand[i], instance.ps_demand[i], capacity)
@@ -145,9 +141,7 @@ def _hull_pieces(ends: list[tuple[float, float]]) -> list[tuple[float, float]]:
         ahead = [(s, c) for s, c in ends if s > at_samples]
         if not ahead:
             return pieces
-        samples, cost = min(
-            ahead, key=lambda p: ((p[1] - at_cost) / (p[0] - at_samples), -p[0])
-        )
+        samples, cost = min(ahead, key=lambda p: ((p[1] - at_cost) / (p[0] - at_samples), -p[0]))
         pieces.append(((cost - at_cost) / (samples - at_samples), samples - at_samples))
         at_samples, at_cost = samples, cost
 

@@ -109,9 +109,7 @@ def round_slot(
         for j in range(2):
             use = (low_workers + i)[:, None] * worker_demand + (low_ps + j)[:, None] * ps_demand
             fitting[i, j] = fits(use, free_capacity[used])
-    if not _can_succeed(
-        job, worker_cover, fitting, low_workers, up_workers > 0, low_ps, up_ps > 0
-    ):
+    if not _can_succeed(job, worker_cover, fitting, low_workers, up_workers > 0, low_ps, up_ps > 0):
         return nothing
 
     attempts = feasible = 0

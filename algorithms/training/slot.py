@@ -121,9 +121,9 @@ class JobSlots:
             log_ps_price=log_sum(log_price + log_amounts(self.ps_demand)),
         )
 
-    def internal(self, state: SlotState, samples: NDArray[np.float64]) -> list[
-        SlotAllocation | None
-    ]:
+    def internal(
+        self, state: SlotState, samples: NDArray[np.float64]
+    ) -> list[SlotAllocation | None]:
         """Internal case (steps 2-7, D8): per level, the first machine that fits by price.
 
         Parameters

@@ -65,9 +65,7 @@ def build_slot_program(
         ``worker_cover``, ``ps_cover``.
     """
     machines = range(len(free_capacity))
-    needed = [
-        r for r in range(len(worker_demand)) if worker_demand[r] > 0 or ps_demand[r] > 0
-    ]
+    needed = [r for r in range(len(worker_demand)) if worker_demand[r] > 0 or ps_demand[r] > 0]
     domain = pyo.NonNegativeIntegers if integer else pyo.NonNegativeReals
     model = pyo.ConcreteModel()
     model.worker_cost = _parameter(worker_cost)
@@ -81,9 +79,7 @@ def build_slot_program(
         mutable=True,
         domain=pyo.Reals,
     )
-    model.workers = pyo.Var(
-        machines, domain=domain, bounds=lambda m, h: (0, m.most_workers[h])
-    )
+    model.workers = pyo.Var(machines, domain=domain, bounds=lambda m, h: (0, m.most_workers[h]))
     model.ps = pyo.Var(machines, domain=domain, bounds=lambda m, h: (0, m.most_ps[h]))
     model.cost = pyo.Objective(
         expr=sum(

@@ -48,7 +48,11 @@ def test_bounds_of_one_job_by_hand():
 
 def test_impossible_jobs_do_not_set_prices():
     small = instance([job()])
-    huge = job("huge", epochs=10**6, utility=SigmoidUtility(kind="sigmoid", priority=1e9, decay=0, target=0))
+    huge = job(
+        "huge",
+        epochs=10**6,
+        utility=SigmoidUtility(kind="sigmoid", priority=1e9, decay=0, target=0),
+    )
     both = instance([job(), huge])
     assert both.possible_jobs == (0,)
     assert price_bounds(both).log_lowest == price_bounds(small).log_lowest
@@ -75,6 +79,7 @@ def test_price_function_against_high_precision(decay):
     case = instance([steep])
     bounds = price_bounds(case)
     with mpmath.workdps(60):
+
         def u(duration):
             return 77 / (1 + mpmath.exp(mpmath.mpf(decay) * (duration - mpmath.mpf("1.5"))))
 
