@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 from pydantic import ValidationError as PydanticError
 
-from models.files import InputError, first_error
+from models.files import first_error
 
 __all__ = ["Parameters", "Policy", "Run"]
 

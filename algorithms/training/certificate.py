@@ -135,7 +135,7 @@ def _cheapest(
 
 def _hull_pieces(ends: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Lower convex hull from (0, 0) to the points (samples, cost), as pieces by slope."""
-    pieces = []
+    pieces: list[tuple[float, float]] = []
     at_samples = at_cost = 0.0
     while True:
         ahead = [(s, c) for s, c in ends if s > at_samples]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class SlotState:
     log_worker_price: NDArray[np.float64]
     log_ps_price: NDArray[np.float64]
 
-    def log_cost(self, workers: NDArray[np.float64], ps: NDArray[np.float64]) -> float:
+    def log_cost(self, workers: NDArray[Any], ps: NDArray[Any]) -> float:
         """ln of the cost of workers and PSs, each shaped (machines,)."""
         return float(
             log_sum(
