@@ -120,6 +120,10 @@ class FileModel(BaseModel):
         state = super().__getstate__()
         return {**state, "__dict__": self._values()}
 
+    def __deepcopy__(self, _memo: dict[int, Any] | None = None) -> Self:
+        # Nothing in it can change; a copy would have arrays that can.
+        return self
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields replaced, validated again (so `deep` changes nothing)."""
         return type(self)(**{**self._values(), **(update or {})})
