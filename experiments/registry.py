@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.training.ratio import RATIO
 from models.files import InputError
 
 __all__ = ["EXPERIMENTS", "find", "select"]
 
-_DECLARED: tuple[Experiment, ...] = ()
+_DECLARED: tuple[Experiment, ...] = (RATIO,)
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
 
