@@ -1,0 +1,1 @@
+"""Experiments on the training problem: instances, sweeps, figures, benchmarks."""
