@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,8 +37,17 @@ class CompiledModel:
     program: Program
     variables: list[Any]
     constraints: list[Any]
-    column_of: dict[int, int]
-    row_of: dict[int, int]
+    column_of: dict[int, int] = field(init=False, repr=False, compare=False)
+    row_of: dict[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.__setstate__({})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Index the components by identity, anew in each copy and each process."""
+        self.__dict__.update(state)
+        self.__dict__["column_of"] = {id(v): i for i, v in enumerate(self.variables)}
+        self.__dict__["row_of"] = {id(c): i for i, c in enumerate(self.constraints)}
 
     def columns(self, component: Any, keys: Iterable[Any] | None = None) -> NDArray[np.int32]:
         """Column indices of a Var, in the order of its keys or of the given keys.
@@ -76,10 +85,11 @@ def _lookup(
     index: dict[int, int], component: Any, keys: Iterable[Any] | None, what: str
 ) -> NDArray[np.int32]:
     if keys is not None:
-        try:
-            data = [component[key] for key in keys]
-        except KeyError as error:
-            raise KeyError(f"{component.name}[{error.args[0]}] has no {what}") from None
+        data = []
+        for key in keys:
+            if key not in component:
+                raise KeyError(f"{component.name}[{key}] has no {what}")
+            data.append(component[key])
     elif isinstance(component, list | tuple):
         data = list(component)
     elif component.is_indexed():
@@ -151,7 +161,7 @@ def compile_model(model: Any) -> CompiledModel:
         costs[position] = form.c.toarray()[0]
         program.constant = float(form.c_offset[0])
         program.maximise = form.objectives[0].sense == maximize
-    compiled = CompiledModel(model, program, variables, constraints, column_of, row_of)
+    compiled = CompiledModel(model, program, variables, constraints)
     check_costs(program.costs, compiled.column_name)
     check_bounds(program.lower, program.upper, compiled.column_name)
     check_bounds(program.row_lower, program.row_upper, compiled.row_name)
@@ -224,7 +234,10 @@ def _matrix(
 
 
 def _column_bounds(variables: list[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    pairs = [v.bounds for v in variables]
+    try:
+        pairs = [v.bounds for v in variables]
+    except ValueError as error:  # Pyomo names the variable
+        raise SolverError(str(error)) from None
     lower = np.array([-np.inf if low is None else low for low, _ in pairs], dtype=float)
     upper = np.array([np.inf if high is None else high for _, high in pairs], dtype=float)
     return lower, upper

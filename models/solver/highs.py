@@ -178,7 +178,7 @@ def _with_cutoff(
     """Correct the status and bound of a MIP that was solved with a cutoff."""
     if status is Status.INFEASIBLE:
         return Status.OBJECTIVE_BOUND, cutoff
-    if status is Status.OPTIMAL and weaker(objective, cutoff) == objective:
+    if status is Status.OPTIMAL and weaker(objective, cutoff) == cutoff:
         status = Status.OBJECTIVE_BOUND
     return status, weaker(bound, cutoff)
 
