@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -32,6 +31,7 @@ from models.training.utility import SigmoidUtility
 __all__ = ["Generated", "GeneratorReport", "generate"]
 
 MOST_DRAWS = 10_000  # of one job; so many failures mean that the cluster is too small
+LARGEST_FACTOR = 10**6
 
 
 @dataclass(frozen=True)
@@ -172,17 +172,14 @@ def generate(
     seed = _whole("seed", seed, 0)
     _one_of("preset", preset, PRESETS)
     _one_of("mix", mix, MIXES)
-    locality = _real("locality", locality)
-    if locality < 1:
-        raise InputError("must be at least 1", field="locality", value=locality)
-    factors = [_real(f"scales[{k}]", scale) for k, scale in enumerate(scales)]
-    for k, factor in enumerate(factors):
-        if factor < 0:
-            raise InputError("must not be negative", field=f"scales[{k}]", value=factor)
+    locality = _real("locality", locality, 1)
+    factors = [_real(f"scales[{k}]", scale, 0) for k, scale in enumerate(scales)]
     if not factors:
         raise InputError("must not be empty", field="scales")
     if window is not None:
         window = _whole("window", window, 1)
+        if arrivals is None:
+            raise InputError("is a part of a trace: arrivals are needed too", field="window")
 
     arrival_seed, utility_seed, body_seed = np.random.SeedSequence(seed).spawn(3)
     arrived = (
@@ -321,13 +318,13 @@ def _whole(field: str, value: int, least: int) -> int:
     return number
 
 
-def _real(field: str, value: float) -> float:
+def _real(field: str, value: float, least: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise InputError("must be a number", field=field, value=value)
-    number = float(value)
-    if not math.isfinite(number):
-        raise InputError("must be finite", field=field, value=value)
-    return number
+    if not least <= value <= LARGEST_FACTOR:  # NaN too
+        rule = f"must be a number from {least} to {LARGEST_FACTOR}"
+        raise InputError(rule, field=field, value=value)
+    return float(value)
 
 
 def _one_of(field: str, value: str, known: Iterable[str]) -> None:
