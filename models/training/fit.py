@@ -1,0 +1,62 @@
+"""What of a job fits on each machine of the empty cluster: the bounds of the formulations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.training.instance import TrainingInstance
+from models.training.throughput import most_colocated_workers, most_units
+
+__all__ = ["Fit", "fit_of", "machine_classes"]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Counts that fit on one machine alone, each an array of shape (jobs, machines).
+
+    Attributes
+    ----------
+    internal_workers, internal_ps : arrays of int
+        Most workers that fit with their PSs on the machine, at most the batch, and the PSs that
+        so many workers need.
+    external_workers, external_ps : arrays of int
+        Most workers, at most the batch, that fit without any PS; most PSs, at most what a full
+        batch needs, that fit without any worker.
+    """
+
+    internal_workers: NDArray[np.int64]
+    internal_ps: NDArray[np.int64]
+    external_workers: NDArray[np.int64]
+    external_ps: NDArray[np.int64]
+
+
+def fit_of(instance: TrainingInstance) -> Fit:
+    """Compute the fit tables of an instance; one computation per kind of machine."""
+    jobs, machines = instance.number_of_jobs, instance.number_of_machines
+    tables = np.zeros((4, jobs, machines), dtype=np.int64)
+    for members in machine_classes(instance.capacity):
+        capacity = instance.capacity[members[0]]
+        for i in instance.possible_jobs:
+            job, alpha, beta = instance.jobs[i], instance.worker_demand[i], instance.ps_demand[i]
+            internal = most_colocated_workers(job, alpha, beta, capacity)
+            external_ps = int(most_units(beta, capacity, job.ps_for(job.batch)))
+            external_workers = int(most_units(alpha, capacity, job.batch))
+            counts = (internal, job.ps_for(internal), external_workers, external_ps)
+            tables[:, i, members] = np.array(counts)[:, None]
+    return Fit(*tables)
+
+
+def machine_classes(capacity: NDArray[np.float64]) -> list[list[int]]:
+    """Group equal machines: lists of machine indices, ordered by their first member.
+
+    Parameters
+    ----------
+    capacity : array, shape (machines, resources)
+    """
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for h, row in enumerate(capacity):
+        groups.setdefault(tuple(row.tolist()), []).append(h)
+    return list(groups.values())
