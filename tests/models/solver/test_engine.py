@@ -142,6 +142,27 @@ def test_cutoff_is_honest(seed):
             assert result.bound == pytest.approx(best + sign * worse)
 
 
+@pytest.mark.parametrize("sign", [1, -1], ids=["maximise", "minimise"])
+def test_cutoff_cuts(sign):
+    rng = np.random.Generator(np.random.PCG64(1))
+    weights, values = rng.integers(5, 60, (8, 40)), rng.integers(10, 100, 40)
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(40), domain=pyo.Binary)
+    m.c = pyo.Constraint(
+        range(8), rule=lambda m, i: sum(int(weights[i, j]) * m.x[j] for j in m.x) <= 400
+    )
+    m.o = pyo.Objective(
+        expr=sign * sum(int(values[j]) * m.x[j] for j in m.x) + 50,
+        sense=pyo.maximize if sign > 0 else pyo.minimize,
+    )
+    engine = Engine(m)
+    free = engine.solve("cold", mip_gap=0.0)
+    cut = engine.solve("cold", mip_gap=0.0, cutoff=free.objective + sign * 1000)
+    assert cut.status is Status.OBJECTIVE_BOUND
+    assert cut.nodes <= 1 < free.nodes
+    assert cut.iterations < free.iterations
+
+
 def test_cutoff_is_ignored_by_an_lp():
     result = Engine(maximise_three_rows()).solve(cutoff=1000.0)
     assert (result.status, result.bound) == (Status.OPTIMAL, pytest.approx(36))
