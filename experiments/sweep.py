@@ -26,7 +26,8 @@ from tqdm import tqdm
 from experiments.declaration import Experiment
 from experiments.pool import LocalPool
 from experiments.reservation import Reservations
-from experiments.store import Failure, Key, Store, canonical
+from experiments.store import Failure, Key, Store
+from experiments.tasks import tasks_of
 from experiments.worker import Outcome, command, execute, ready
 from models.files import InputError
 
@@ -34,6 +35,7 @@ __all__ = ["SweepReport", "run_sweep", "tasks_of"]
 
 POLL_SECONDS = 0.2
 DEATHS_ALLOWED = 2
+STARTS_ALLOWED = 3
 _GUARD = "a script that starts a sweep must do so under `if __name__ == '__main__':`"
 
 
@@ -74,43 +76,6 @@ class SweepReport:
         for failure in self.failed:
             lines += [f"  failed: {failure.error}", f"    again: {failure.command}"]
         return "\n".join(lines)
-
-
-def tasks_of(
-    experiment: Experiment,
-    *,
-    seeds: int | None = None,
-    quick: bool = False,
-    options: Mapping[str, Any] | None = None,
-) -> list[Key]:
-    """Return the tasks of a sweep: every grid point with seed 0, then with seed 1, and so on.
-
-    In this order a sweep that is stopped early has all its points, with fewer seeds each.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    seeds : int, optional
-        Seeds per point; the declaration's number by default.
-    quick : bool
-        The small grid.
-    options : mapping, optional
-        Parameters to add to every point; the declaration must name them.
-
-    Raises
-    ------
-    InputError
-        For an unknown option or a number of seeds below 1.
-    """
-    if seeds is None:
-        seeds = experiment.quick_seeds if quick else experiment.seeds
-    if seeds < 1:
-        raise InputError("must be at least 1", field="seeds", value=seeds)
-    for name in options or {}:
-        if name not in experiment.options:
-            raise InputError(f"{experiment.name} has no such option", field=name)
-    points = [canonical({**point, **(options or {})}) for point in experiment.parameters(quick)]
-    return [Key(point, seed) for seed in range(seeds) for point in dict.fromkeys(points)]
 
 
 def run_sweep(
@@ -362,11 +327,13 @@ class _Sweep:
         self.executor = None
         if not self._unfinished():
             return
-        self.executor = self.executor_factory(self.workers)
-        try:
-            self.executor.submit(ready).result()
-        except BrokenExecutor:
-            raise RuntimeError(f"worker processes end as soon as they start; {_GUARD}") from None
+        for _ in range(STARTS_ALLOWED):
+            self.executor = self.executor_factory(self.workers)
+            with contextlib.suppress(BrokenExecutor):
+                self.executor.submit(ready).result()
+                return
+            self.executor.shutdown(cancel_futures=True)
+        raise RuntimeError(f"worker processes end as soon as they start; {_GUARD}")
 
     def _mark(self, task: Key) -> str:
         return f"{self.experiment.name}\n{self.experiment.revision}\n{task.parameters}\n{task.seed}"

@@ -98,13 +98,14 @@ def kills_worker(parameters, seed):
     return {"cost": 1}
 
 
-def kills_worker_once(parameters, seed):
-    """End the worker process in the middle of a task, but not when it is tried again."""
-    marker = Path(parameters["marker"])
-    if parameters["x"] == 3 and not marker.exists():
-        marker.touch()
+def kills_worker_twice(parameters, seed):
+    """End the worker process the first two times, in the middle of a task; others are slower."""
+    deaths = Path(parameters["deaths"])
+    if parameters["x"] == 1 and len(deaths.read_bytes()) < 2:
+        with deaths.open("ab") as stream:
+            stream.write(b"x")
         os._exit(7)
-    return {"cost": 1}
+    return counted({"pause": 0.05, **parameters}, seed)
 
 
 def sleeps(parameters, seed):

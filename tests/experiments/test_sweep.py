@@ -17,7 +17,8 @@ from experiments.declaration import META
 from experiments.pool import InProcess, LocalPool
 from experiments.reservation import Reservations
 from experiments.store import FILE_NAME, Key, Store, canonical
-from experiments.sweep import run_sweep, tasks_of
+from experiments.sweep import run_sweep
+from experiments.tasks import tasks_of
 from models.files import InputError
 
 HERE = Path(__file__).parent
@@ -98,6 +99,19 @@ def test_options_become_parameters_if_declared(tasks):
     assert found == [Key('{"arrivals":"a.csv","x":1}', 0)]
     with pytest.raises(InputError, match="colour"):
         tasks_of(experiment, options={"colour": "red"})
+
+
+def test_the_content_of_a_file_is_part_of_the_task(tasks, tmp_path):
+    experiment = tasks.make("sweep_tasks:draws", [{"x": 1}], options=("arrivals",))
+    path = tmp_path / "arrivals.csv"
+    found = []
+    for content in ("1\n2\n", "1\n3\n", "1\n2\n"):
+        path.write_text(content)
+        found += tasks_of(experiment, seeds=1, options={"arrivals": path})
+    assert json.loads(found[0].parameters)["arrivals"] == str(path)
+    assert found[0] == found[2] != found[1]
+    with pytest.raises(InputError, match=r"missing\.csv: cannot be read"):
+        tasks_of(experiment, options={"arrivals": tmp_path / "missing.csv"})
 
 
 @pytest.mark.parametrize("arguments", [{"seeds": 0}, {"workers": 0}])
@@ -255,12 +269,19 @@ def test_a_task_that_cannot_travel_fails(tasks, store):
 # Workers that die
 
 
-def test_a_worker_that_dies_costs_no_rows(tasks, store, tmp_path):
-    points = [{"x": x, "marker": str(tmp_path / "marker")} for x in range(10)]
-    experiment = tasks.make(tasks.kills_worker_once, points, seeds=1)
+def test_a_worker_that_dies_costs_no_rows(tasks, store, tmp_path, monkeypatch):
+    # Point 1 ends its worker once among others, which tells nothing, and once alone.
+    monkeypatch.setattr("experiments.sweep.POLL_SECONDS", 0.001)
+    deaths = tmp_path / "deaths"
+    deaths.touch()
+    points = calls_of(tmp_path, [{"x": x, "deaths": str(deaths)} for x in range(10)])
+    experiment = tasks.make(tasks.kills_worker_twice, points, seeds=1)
     report = run_sweep(experiment, store, workers=2, progress=False)
-    assert (tmp_path / "marker").exists()
+    assert len(deaths.read_bytes()) == 2
     assert (report.done, report.failed) == (10, [])
+    # What ran beside point 1 may have been computed twice, everything else was not.
+    assert set(computed(tmp_path)) == {f"{x} 0" for x in range(10)}
+    assert sum(computed(tmp_path).values()) <= 11
 
 
 def test_a_task_that_keeps_killing_its_worker_fails_alone(tasks, store):
