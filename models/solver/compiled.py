@@ -10,6 +10,13 @@ import numpy as np
 from models.solver.checks import check_bounds, check_coefficients, check_costs
 from models.solver.program import Program
 from models.solver.result import SolverError
+from models.solver.standard_form import (
+    coefficients,
+    column_bounds,
+    is_integer,
+    row_bounds,
+    standard_form,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +134,7 @@ def compile_model(model: Any) -> CompiledModel:
     """
     from pyomo.environ import Var, maximize
 
-    form, false_rows = _standard_form(model)
+    form, false_rows = standard_form(model)
     if len(form.objectives) > 1:
         names = ", ".join(objective.name for objective in form.objectives)
         raise SolverError(f"the model has several active objectives: {names}")
@@ -145,15 +152,15 @@ def compile_model(model: Any) -> CompiledModel:
         if id(constraint) not in row_of:
             row_of[id(constraint)] = len(constraints)
             constraints.append(constraint)
-    row_lower, row_upper = _row_bounds(form, false_rows, row_of)
-    lower, upper = _column_bounds(variables)
+    row_lower, row_upper = row_bounds(form, false_rows, row_of)
+    lower, upper = column_bounds(variables)
     costs = np.zeros(len(variables))
     program = Program(
         costs=costs,
         lower=lower,
         upper=upper,
-        integer=np.array([_is_integer(v) for v in variables], dtype=bool),
-        matrix=_matrix(form, row_of, position, (len(constraints), len(variables))),
+        integer=np.array([is_integer(v) for v in variables], dtype=bool),
+        matrix=coefficients(form, row_of, position, (len(constraints), len(variables))),
         row_lower=row_lower,
         row_upper=row_upper,
     )
@@ -169,83 +176,3 @@ def compile_model(model: Any) -> CompiledModel:
     if not np.isfinite(program.constant):
         raise SolverError(f"the constant of the objective is {program.constant}")
     return compiled
-
-
-def _standard_form(model: Any) -> tuple[Any, list[tuple[Any, float, float]]]:
-    """Run Pyomo's compiler; also return the false constraints that it cannot represent.
-
-    Each of those comes with the bounds of its row, which has no coefficients.
-    """
-    from pyomo.common.errors import InfeasibleConstraintException
-    from pyomo.environ import Constraint, value
-    from pyomo.repn import generate_standard_repn
-    from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
-
-    compiler = LinearStandardFormCompiler()
-    try:
-        return compiler.write(model, mixed_form=True, set_sense=None), []
-    except InfeasibleConstraintException:
-        pass
-    false_rows = []
-    for constraint in model.component_data_objects(Constraint, active=True):
-        body = generate_standard_repn(constraint.body, compute_values=True)
-        if body.is_constant():
-            low, high = value(constraint.lower), value(constraint.upper)
-            low = -np.inf if low is None else low - body.constant
-            high = np.inf if high is None else high - body.constant
-            if low > 0.0 or high < 0.0:
-                false_rows.append((constraint, low, high))
-    for constraint, *_ in false_rows:
-        constraint.deactivate()
-    try:
-        return compiler.write(model, mixed_form=True, set_sense=None), false_rows
-    finally:
-        for constraint, *_ in false_rows:
-            constraint.activate()
-
-
-def _row_bounds(
-    form: Any, false_rows: list[tuple[Any, float, float]], row_of: dict[int, int]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bounds of the rows; kind is -1, 1 or 0 for >=, <= or ==."""
-    lower, upper = np.full(len(row_of), -np.inf), np.full(len(row_of), np.inf)
-    for (constraint, kind), side in zip(form.rows, form.rhs, strict=True):
-        if kind <= 0:
-            lower[row_of[id(constraint)]] = side
-        if kind >= 0:
-            upper[row_of[id(constraint)]] = side
-    for constraint, low, high in false_rows:
-        lower[row_of[id(constraint)]], upper[row_of[id(constraint)]] = low, high
-    return lower, upper
-
-
-def _matrix(
-    form: Any, row_of: dict[int, int], position: NDArray[np.int64], shape: tuple[int, int]
-) -> Any:
-    """Coefficients, where the two rows that Pyomo makes of a two-sided constraint are one."""
-    import scipy.sparse
-
-    row = np.array([row_of[id(entry.constraint)] for entry in form.rows], dtype=np.int64)
-    first = np.diff(row, prepend=-1) > 0
-    entries = form.A.tocoo()
-    kept = first[entries.row]
-    where = (row[entries.row[kept]], position[entries.col[kept]])
-    return scipy.sparse.csc_array((entries.data[kept], where), shape=shape)
-
-
-def _column_bounds(variables: list[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    try:
-        pairs = [v.bounds for v in variables]
-    except ValueError as error:  # Pyomo names the variable
-        raise SolverError(str(error)) from None
-    lower = np.array([-np.inf if low is None else low for low, _ in pairs], dtype=float)
-    upper = np.array([np.inf if high is None else high for _, high in pairs], dtype=float)
-    return lower, upper
-
-
-def _is_integer(variable: Any) -> bool:
-    if variable.is_integer():
-        return True
-    if variable.is_continuous():
-        return False
-    raise SolverError(f"{variable.name}: its domain is neither continuous nor integer")

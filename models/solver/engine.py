@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from models.solver.compiled import CompiledModel, compile_model
-from models.solver.highs import expect, file_names, open_highs, pass_program, read_result
+from models.solver.highs import expect, file_names, open_highs, pass_program
 from models.solver.live import LiveModel, as_indices, as_values
 from models.solver.process import check_threads, claim_threads
+from models.solver.reading import read_result
 from models.solver.result import Result, SolverError, disagreement
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ LIMITS = {
 
 class Engine(LiveModel):
     """A Pyomo model in HiGHS, changed in place and solved many times.
+
+    Every change is one call with vectors; nothing is ever rebuilt, so a warm solve goes on from
+    the last basis. Whatever HiGHS refuses is an error that names the row, column or option.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class SolverError(RuntimeError):
 
 
 class Status(StrEnum):
-    """How a solve ended."""
+    """How a solve ended; a MIP is OPTIMAL when it is within its gap."""
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"

@@ -12,7 +12,7 @@ import pyomo.environ as pyo
 import pytest
 
 from models.solver import Engine, Result, SolverError, Status, compile_model, relation, solve_model
-from models.solver.highs import clean_point
+from models.solver.reading import clean_point
 from tests.models.solver.kit import (
     PROBLEMS,
     knapsack,
