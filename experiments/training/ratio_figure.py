@@ -249,7 +249,7 @@ def _caption(rows: pandas.DataFrame, context: Context) -> str:
     text = (
         f"{'Quick grid. ' if context.quick else ''}Preset {first['preset']}, "
         f"T = {first['slots']}, H = {first['machines']}, seeds 0-{int(rows['seed'].max())}; "
-        f"arrivals and classes: {first['arrivals']}; everything else drawn. "
+        f"arrivals and classes: {first['arrivals_source']}; everything else drawn. "
         f"slot = 1 h, b_ext ~ U[0.1, 4] Gbit/s, b_int = 10 b_ext (D10). PD-ORS: G = 1, S = 10, "
         f"Q = max(20, 4(T - a)). Optimum: {first['time_limit']:g} s per instance at most. "
         f"Bound of Theorem 5: 6G/delta max(1, ln U/L) with delta = 0.1. "

@@ -48,7 +48,7 @@ def task(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
             f"rejected_{reason}": reasons.count(reason)
             for reason in ("price", "capacity", "rounding")
         },
-        "arrivals": generated.report.arrivals,
+        "arrivals_source": generated.report.arrivals,
         "optimum_seconds": best.seconds,
         "pdors_seconds": sum(decision.seconds for decision in online.log.decisions),
         **online.counters,
