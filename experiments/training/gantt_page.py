@@ -147,13 +147,21 @@ def text_width(text: str) -> float:
 
 
 def shortened(text: str, points: float) -> str:
-    """Cut a text that is wider than that; line breaks become spaces."""
-    text = " ".join(text.split())[:LONGEST_NAME]
-    if text_width(text) <= points:
+    """Take out the middle of a text that is wider than that; line breaks become spaces.
+
+    Names that differ only in a number at the end still differ.
+    """
+    text = " ".join(text.split())
+    if len(text) <= LONGEST_NAME and text_width(text) <= points:
         return text
-    while text and text_width(text + "…") > points:
-        text = text[:-1]
-    return text + "…"
+    kept = min(len(text), LONGEST_NAME)
+    while kept:
+        kept -= 1
+        head = text[: (kept + 1) // 2]
+        shorter = f"{head}…{text[len(text) - kept // 2 :]}"
+        if text_width(shorter) <= points:
+            return shorter
+    return "…"
 
 
 def legend_name(name: str) -> str:

@@ -18,7 +18,7 @@ from experiments.training.gantt_bands import (
     share_in_use,
     styles_of,
 )
-from experiments.training.gantt_page import KEY, shortened
+from experiments.training.gantt_page import KEY, shortened, text_width
 from models.files import InputError
 from models.training import Job, Machine, TrainingInstance, TrainingSchedule, build_schedule
 from models.training.schedule import Placement
@@ -183,13 +183,13 @@ def test_titles_and_labels_say_what_happened() -> None:
 def test_every_placed_job_is_named_in_a_band_or_in_the_legend() -> None:
     names = [f"a-rather-long-name-{i}" if i % 2 else f"j{i}" for i in range(10)]
     instance = cluster(names, machines=10, slots=30)
-    placed: dict[int, list[Placement]] = {i: [(i, i, 1 + i, 1)] for i in range(10)}
+    placed: dict[int, list[Placement]] = {i: [(i, i, 1 + i % 9, 1)] for i in range(10)}
     figure = plot_schedule(instance, schedule(instance, placed))
     assert figure.legends
     drawn = texts(figure)
     for name in names:
-        start = shortened(name, 70.0).rstrip("…")
-        assert any(text.startswith(start) for text in drawn), name
+        in_band = f"{name} "  # with the counts after it
+        assert any(text == shortened(name, 70.0) or text.startswith(in_band) for text in drawn)
 
 
 def test_a_completed_job_ends_in_a_bar_on_each_of_its_machines() -> None:
@@ -246,6 +246,14 @@ def test_names_are_only_names(name: str, tmp_path: Path) -> None:
     assert figure.get_size_inches()[0] < 16
     shown = shortened(name, 70.0)
     assert sum(text.strip() == shown for text in texts(figure)) >= 2  # as a job, as a resource
+
+
+def test_shortened_names_keep_both_ends() -> None:
+    assert shortened("j0", 70.0) == "j0"
+    names = [shortened(f"a-rather-long-name-{i}", 50.0) for i in range(3)]
+    assert [name[0] + name[-1] for name in names] == ["a0", "a1", "a2"]
+    assert all("…" in name and text_width(name) <= 50.0 for name in names)
+    assert shortened("name", 0.0) == "…"
 
 
 def test_fractions_and_negative_counts_are_drawn_as_far_as_they_can_be() -> None:
