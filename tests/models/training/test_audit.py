@@ -177,6 +177,35 @@ def test_a_resource_that_a_machine_lacks_has_capacity_zero(make_instance: MakeIn
     )
 
 
+def test_what_a_job_does_not_need_a_machine_may_lack(make_instance: MakeInstance) -> None:
+    instance = make_instance({"worker": {"cpu": 1.0}}, capacities=({"cpu": 6},))
+    assert audit(instance, schedule_of(instance, DONE)).feasible
+
+
+@pytest.mark.parametrize(("demand", "feasible"), [(0.9e-12, True), (1.1e-12, False)])
+def test_an_empty_machine_is_forgiven_almost_nothing(
+    make_instance: MakeInstance, demand: float, feasible: bool
+) -> None:
+    instance = make_instance({"worker": {"gpu": demand}}, capacities=({"cpu": 6},))
+    assert audit(instance, schedule_of(instance, [(0, 0, 1, 1)])).feasible is feasible
+
+
+@pytest.mark.parametrize(("count", "feasible"), [(-0.9e-9, True), (-1.1e-9, False)])
+def test_a_sign_is_forgiven_a_billionth(
+    make_instance: MakeInstance, count: float, feasible: bool
+) -> None:
+    instance = make_instance({})
+    assert audit(instance, with_counts(instance, 0, count, 0)).feasible is feasible
+
+
+@pytest.mark.parametrize(("excess", "feasible"), [(0.9e-9, True), (1.1e-9, False)])
+def test_a_ratio_is_forgiven_a_billionth(
+    make_instance: MakeInstance, excess: float, feasible: bool
+) -> None:
+    instance = make_instance({"workers_per_ps": 2 / (1 + excess)})
+    assert audit(instance, schedule_of(instance, [(0, 0, 2, 1)])).feasible is feasible
+
+
 @pytest.mark.parametrize(("excess", "feasible"), [(0.0, True), (0.9e-6, True), (1.1e-6, False)])
 def test_capacity_is_forgiven_a_millionth(
     make_instance: MakeInstance, excess: float, feasible: bool

@@ -42,10 +42,10 @@ def job(batch: int = 4, gamma: float = 2.0, gradient: float = 0.0, epochs: int =
     ("x", "up", "down"),
     [
         (3.0, 3, 3),
-        (3 + 1e-10, 3, 3),
-        (3 - 1e-10, 3, 3),
-        (3 + 1e-8, 4, 3),
-        (3 - 1e-8, 3, 2),
+        (3 + 0.9e-9, 3, 3),
+        (3 - 0.9e-9, 3, 3),
+        (3 + 1.1e-9, 4, 3),
+        (3 - 1.1e-9, 3, 2),
         (0.0, 0, 0),
         (0.3 / 0.1, 3, 3),
     ],
@@ -60,7 +60,9 @@ def test_a_fit_is_forgiven_a_billionth_and_no_more() -> None:
     assert fits(np.array([0.1 + 0.2 + 0.7, 300.0]), capacity)
     assert fits(capacity * (1 + 5e-10), capacity)
     assert not fits(capacity * np.array([1.0, 1 + 1e-8]), capacity)
-    assert not fits(np.array([1e-9]), np.array([0.0]))
+    assert fits(np.array([0.0]), np.array([0.0]))
+    assert fits(np.array([0.9e-12]), np.array([0.0]))
+    assert not fits(np.array([1.1e-12]), np.array([0.0]))
 
 
 def test_most_units_takes_the_scarcest_resource_of_each_row() -> None:
