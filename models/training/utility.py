@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
 
-from models.files import FileModel, NonNegative, Positive
+from models.files import FileModel, NonNegative
 
 __all__ = ["SigmoidUtility"]
 
@@ -19,7 +20,8 @@ class SigmoidUtility(FileModel):
     Attributes
     ----------
     priority : float
-        theta_1 > 0, the utility of a job that is done at once.
+        theta_1 > 0, the utility of a job that is done at once; at most 1e200, so that sums stay
+        finite.
     decay : float
         theta_2 >= 0 [1/slot], how much time matters; 0 = not at all.
     target : float
@@ -33,7 +35,7 @@ class SigmoidUtility(FileModel):
     """
 
     kind: Literal["sigmoid"]
-    priority: Positive
+    priority: Annotated[float, Field(gt=0, le=1e200)]
     decay: NonNegative
     target: NonNegative
 

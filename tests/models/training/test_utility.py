@@ -33,7 +33,7 @@ EXTREMES = [
     (1.0, 0.0, 15.0, 79),  # time does not matter: half the priority
     (1.0, 100.0, 0.0, 1000),  # far below the smallest float
     (5e-324, 6.0, 1.0, 80),
-    (1.7e308, 6.0, 1000.0, 0),
+    (1e200, 6.0, 1000.0, 0),
     (2.0, 1e-300, 1e10, 0),
     (1.0, 1e6, 5.0, 5),
 ]
@@ -93,6 +93,7 @@ def test_values_are_value_entry_by_entry_in_the_same_shape() -> None:
     [
         {"priority": 0.0},
         {"priority": -1.0},
+        {"priority": 1.1e200},
         {"decay": -0.1},
         {"target": -1.0},
         {"decay": math.nan},
@@ -108,7 +109,9 @@ def test_wrong_parameters_are_refused(changes: dict[str, object]) -> None:
         SigmoidUtility(**(fields | changes))
 
 
-@pytest.mark.parametrize("changes", [{"decay": 0.0}, {"target": 0.0}, {"priority": 5e-324}])
+@pytest.mark.parametrize(
+    "changes", [{"decay": 0.0}, {"target": 0.0}, {"priority": 5e-324}, {"priority": 1e200}]
+)
 def test_parameters_on_the_boundary_are_taken(changes: dict[str, float]) -> None:
     u = utility(**changes)
     assert math.isfinite(u.log_value(5))
