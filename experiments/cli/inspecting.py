@@ -87,9 +87,9 @@ def policies(family: Family, as_json: AsJson = False) -> int:
     for name, policy in known.items():
         emit(f"{name}: {policy.summary}")
         for entry in parameters[name]:
-            limits = f", {entry['rule']}" if entry["rule"] else ""
-            shown = json.dumps(entry["default"])
-            emit(f"    {entry['name']}={shown}  {entry['description']} ({entry['type']}{limits})")
+            limits = ", ".join(part for part in (entry["type"], entry["rule"]) if part)
+            shown = f"{entry['name']}={json.dumps(entry['default'])}"
+            emit(f"    {shown}  {entry['description']} ({limits})".replace("   (", "  ("))
     return 0
 
 

@@ -20,8 +20,13 @@ __all__ = [
     "with_options",
 ]
 
-InstanceFile = Annotated[Path, typer.Argument(metavar="INSTANCE", help="Instance file (JSON).")]
-SolutionFile = Annotated[Path, typer.Argument(metavar="SOLUTION", help="Solution file (JSON).")]
+# Files are checked where they are read, which says what is wrong with them in our own words.
+InstanceFile = Annotated[
+    Path, typer.Argument(metavar="INSTANCE", help="Instance file (JSON).", readable=False)
+]
+SolutionFile = Annotated[
+    Path, typer.Argument(metavar="SOLUTION", help="Solution file (JSON).", readable=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
 Output = Annotated[

@@ -48,7 +48,7 @@ def reproduce(
     from experiments import registry
 
     everything = list_them and not names
-    chosen = registry.select(["all"] if everything else names or [])
+    chosen = registry.select(["all"] if everything else names or [], registry.EXPERIMENTS)
     if list_them:
         emit(_listing(chosen))
         return 0
