@@ -43,6 +43,7 @@ COLUMNS = (
 )
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
 JITTER = 0.28
+LINE = 136  # characters of the caption
 
 
 def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
@@ -79,7 +80,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         _counts(counts, rows)
         _theory(theory, rows)
         figure.suptitle(
-            "PD-ORS against the proven offline optimum, arrivals of the Google cluster trace",
+            "PD-ORS against the offline optimum, arrivals of the Google cluster trace",
             x=0.08,
             ha="left",
             fontsize=10,
@@ -237,6 +238,8 @@ def _theory(axes: Any, rows: pandas.DataFrame) -> None:
             color=BLUE,
         )
     axes.set_ylim(bottom=0.8)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.set_xticks(jobs[::2])
     axes.set_xlabel("jobs I")
     axes.set_title("what the theory promises", fontsize=7.5, loc="left")
 
@@ -258,5 +261,5 @@ def _caption(rows: pandas.DataFrame, context: Context) -> str:
     )
     verdict = judge(rows)
     return "\n".join(
-        [*textwrap.wrap(text, 150), *textwrap.wrap(f"{verdict.status}: {verdict.text}", 150)]
+        [*textwrap.wrap(text, LINE), *textwrap.wrap(f"{verdict.status}: {verdict.text}", LINE)]
     )
