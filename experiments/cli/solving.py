@@ -22,7 +22,7 @@ from experiments.cli.arguments import (
 from experiments.cli.families import Family
 from experiments.cli.options import AsJson, InstanceFile, Output, Seed
 from experiments.cli.output import answers_only, emit, emit_json, plain, say
-from models.files import write_model
+from models.files import InputError, write_model
 
 __all__ = ["audit_own", "generate", "optimum", "run"]
 
@@ -37,7 +37,12 @@ def generate(
     """Draw an instance; the same options and seed give the same file."""
     check_outputs({"-o": output})
     with answers_only():
-        generated = family.generate(seed, **options)
+        try:
+            generated = family.generate(seed, **options)
+        except InputError as error:
+            if error.source == "" and error.field in options:
+                raise InputError(f"--{error}") from None  # the argument is an option here
+            raise
         write_model(generated.instance, output)
     for note in generated.notes:
         emit(note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -54,11 +54,14 @@ def _generate(
     slots: Annotated[int, typer.Option(min=1, help="Number of slots, T.")] = 10,
     machines: Annotated[int, typer.Option(min=1, help="Number of machines, H.")] = 4,
     preset: Annotated[
-        Literal["calibrated", "paper"],
-        typer.Option(help="calibrated: every job is possible alone; paper: as printed."),
+        str,
+        typer.Option(
+            metavar="calibrated|paper",
+            help="calibrated: every job is possible alone; paper: as printed.",
+        ),
     ] = "calibrated",
     mix: Annotated[
-        Literal["default", "google"], typer.Option(help="How many jobs are time-sensitive.")
+        str, typer.Option(metavar="default|google", help="How many jobs are time-sensitive.")
     ] = "default",
     arrivals: Annotated[
         Path | None,

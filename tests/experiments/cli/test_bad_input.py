@@ -66,10 +66,13 @@ CASES = [
     ("training generate -o {out}/a.json --jobs -1", "--jobs"),
     ("training generate -o {out}/a.json --slots 0", "--slots"),
     ("training generate -o {out}/a.json --machines 0", "--machines"),
-    ("training generate -o {out}/a.json --preset none", "--preset"),
-    ("training generate -o {out}/a.json --mix none", "--mix"),
-    ("training generate -o {out}/a.json --locality 0.5", "locality: must be a number from 1"),
-    ("training generate -o {out}/a.json --locality nan", "locality: must be a number from 1"),
+    (
+        "training generate -o {out}/a.json --preset none",
+        "--preset: must be one of calibrated, paper",
+    ),
+    ("training generate -o {out}/a.json --mix none", "--mix: must be one of default, google"),
+    ("training generate -o {out}/a.json --locality 0.5", "--locality: must be a number from 1"),
+    ("training generate -o {out}/a.json --locality nan", "--locality: must be a number from 1"),
     ("training generate -o {out}/a.json --arrivals {out}/no.csv", "no.csv: cannot be read"),
     ("training generate -o {out}/a.json --arrivals {instance}", "instance.json: "),
     # files
