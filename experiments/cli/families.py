@@ -67,6 +67,8 @@ class Bounds:
         None where nothing is known. `solution` attains lower if the family maximises, else upper.
     solution : file model or None
     seconds : float
+    notes : sequence of str
+        Further lines for people.
     """
 
     status: Literal["optimal", "bounded", "infeasible"]
@@ -74,6 +76,7 @@ class Bounds:
     upper: float | None
     solution: Any
     seconds: float
+    notes: Sequence[str] = ()
 
 
 def run_policy(policy: Policy, instance: Any, parameters: Parameters, seed: int) -> Run:

@@ -169,12 +169,11 @@ def optimum(
     else:
         emit(f"{bounds.status} after {bounds.seconds:.3g} s")
         if bounds.status != "infeasible":
-            emit(
-                f"{family.objective}, largest possible"
-                if family.sense == "max"
-                else f"{family.objective}, smallest possible"
-            )
-            emit(f"between {_number(bounds.lower)} and {_number(bounds.upper)}")
+            sense = {"max": "largest", "min": "smallest"}[family.sense]
+            low, high = _number(bounds.lower), _number(bounds.upper)
+            emit(f"{sense} {family.objective}: between {low} and {high}")
+        for note in bounds.notes:
+            emit(note)
     if bounds.status == "infeasible":
         say("no feasible solution")
     return 0 if sound and bounds.status != "infeasible" else 1

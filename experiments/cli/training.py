@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["TRAINING"]
 
 WARM_START = "pdors"
+WARM_SECONDS = 2.5e-4  # per job and slot squared: what a run of it takes, measured
+WARM_SHARE = 0.25  # of the time limit that it may be expected to take, else it is left out
+PROGRESS_SECONDS = 2.0
 
 
 def _instance_model() -> type[FileModel]:
@@ -235,24 +238,36 @@ def _outcome_table(instance: TrainingInstance, run: Run) -> Table:
 
 
 def _optimum(instance: TrainingInstance, time_limit: float, seed: int) -> Bounds:
+    from algorithms.training import run
     from algorithms.training.optimum import optimum
 
-    from algorithms.training import run
-
-    start = run(instance, WARM_START, seed=seed).solution
-    say(f"starting from {WARM_START}'s schedule: {start.objective:.10g}")
-    found = optimum(instance, time_limit=time_limit, start=start, seed=seed)
+    began = time.monotonic()
+    start = None
+    if WARM_SECONDS * instance.number_of_jobs * instance.slots**2 <= WARM_SHARE * time_limit:
+        start = run(instance, WARM_START, seed=seed).solution
+        say(f"starting from {WARM_START}'s schedule: {start.objective:.10g}")
+    left = max(time_limit - (time.monotonic() - began), 0.0)
+    found = optimum(instance, time_limit=left, start=start, seed=seed, progress=_Progress())
     return Bounds(
         found.status,
-        _finite(found.lower),
-        _finite(found.upper),
+        float(found.lower),
+        float(found.upper),
         found.schedule,
-        found.seconds,
+        time.monotonic() - began,
+        (f"method: {found.method}",),
     )
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+class _Progress:
+    """Tells how the interval shrinks, at most every few seconds."""
+
+    def __init__(self) -> None:
+        self.last = 0.0
+
+    def __call__(self, lower: float, upper: float, seconds: float) -> None:
+        if seconds >= self.last + PROGRESS_SECONDS:
+            self.last = seconds
+            say(f"{seconds:.0f} s: between {lower:.10g} and {upper:.10g}")
 
 
 def _write_formulation(instance: TrainingInstance, path: Path) -> None:

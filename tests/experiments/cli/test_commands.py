@@ -295,6 +295,31 @@ def test_optimum_answers_with_exactly_these_keys(cli: Callable, instance: Path, 
     assert "between 10 and ?" in cli("training", "optimum", instance).out
 
 
+def test_the_real_optimum_is_proved_and_written(cli: Callable, instance: Path, out: Path) -> None:
+    arguments = ("training", "optimum", instance, "--time-limit", 20, "-o", out / "a.json")
+    result = cli(*arguments, "--json", families=(TRAINING,))
+    assert result.code == 0
+    assert result.json["status"] == "optimal"
+    # Both jobs that are possible can be done in slot 0, and their utility is always 10 / 2.
+    assert result.json["lower"] == pytest.approx(10.0)
+    assert result.json["upper"] == pytest.approx(10.0)
+    assert load_schedule(out / "a.json").objective == result.json["lower"]
+    assert "starting from pdors's schedule" in result.err
+    shown = cli(*arguments, families=(TRAINING,)).out.splitlines()
+    assert shown[0].startswith("optimal after ")
+    assert shown[1] == "largest total utility: between 10 and 10"
+    assert shown[2].startswith("method: ")
+
+
+def test_a_warm_start_that_would_take_too_long_is_left_out(
+    cli: Callable, instance: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.cli.training.WARM_SECONDS", 1e6)
+    result = cli("training", "optimum", instance, "--json", families=(TRAINING,))
+    assert (result.code, result.json["status"]) == (0, "optimal")
+    assert "starting from" not in result.err
+
+
 def test_no_feasible_solution_exits_with_1(
     cli: Callable, instance: Path, out: Path, family: Family
 ) -> None:
