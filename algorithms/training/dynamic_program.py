@@ -66,9 +66,11 @@ def spread_workload(log_theta: NDArray[np.float64]) -> WorkloadTable:
     rest = level[:, None] - level[None, :]  # [q, j]: levels left for earlier slots
     possible = rest >= 0
     for k in range(slots):
+        # No more levels than this slot can do at all.
+        some = int(np.flatnonzero(log_theta[k] < np.inf).max(initial=0)) + 1
         with np.errstate(invalid="ignore"):
-            total = np.logaddexp(log_theta[k][None, :], before[np.maximum(rest, 0)])
-        total = np.where(possible & ~np.isnan(total), total, np.inf)
+            total = np.logaddexp(log_theta[k][None, :some], before[np.maximum(rest[:, :some], 0)])
+        total = np.where(possible[:, :some] & ~np.isnan(total), total, np.inf)
         choice[k] = np.argmin(total, axis=1)
         log_cost[k] = total[level, choice[k]]
         before = log_cost[k]
