@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.policy import Policy, Run
+from algorithms.training.dorm import DORM
+from algorithms.training.drf import DRF
+from algorithms.training.fifo import FIFO
+from algorithms.training.oasis import OASIS
+from algorithms.training.optimus import OPTIMUS
 from algorithms.training.pdors import PDORS
 from models.files import InputError
 from models.training import TrainingInstance
 
 __all__ = ["POLICIES", "run"]
 
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (PDORS,)}
+POLICIES: dict[str, Policy] = {
+    policy.name: policy for policy in (PDORS, FIFO, DRF, DORM, OASIS, OPTIMUS)
+}
 
 
 def run(instance: TrainingInstance, policy: str = "pdors", *, seed: int = 0, **options: Any) -> Run:
