@@ -1,24 +1,27 @@
 r"""The pooled relaxation: all machines of a slot as one, with fractional or whole workers.
 
-For every possible job i and slot t: completion :math:`c_{it}` (binary), workers
-:math:`w^{int}_{it}, w^{ext}_{it}` of the two modes and parameter servers (PSs) :math:`s_{it}`.
+For every possible job i and slot t: :math:`d_{it}` binary: the job is done by the end of slot t;
+workers :math:`w^{int}_{it}, w^{ext}_{it}` of the two modes, parameter servers (PSs)
+:math:`s_{it}`, and their work so far :math:`x_{it}`, in workers at the internal rate.
 
 .. math::
 
-   \max \quad & \sum_{i,t} u_i(t - a_i)\, c_{it} \\
-   & \sum_t c_{it} \le 1, \qquad c_{it} = 0
+   \max \quad & \sum_{i,t} u_i(t - a_i)\, (d_{it} - d_{i,t-1}) \\
+   & d_{i,t-1} \le d_{it}, \qquad d_{it} = 0
      \text{ for } t \text{ before job } i \text{ could complete alone} \\
    & \frac{w^{int}_{it}}{\bar w^{int}_i} + \frac{w^{ext}_{it}}{\bar w^{ext}_i}
-     \le \sum_{t' \ge t} c_{it'} \\
-   & \sum_{t' \le t} \left( w^{int}_{it'} + \rho_i w^{ext}_{it'} \right)
-     \ge \frac{V_i}{r^{int}_i} \sum_{t' \le t} c_{it'} \\
+     \le d_{i,T-1} - d_{i,t-1} \\
+   & x_{it} = x_{i,t-1} + w^{int}_{it} + \rho_i w^{ext}_{it}, \qquad
+     x_{it} \ge \frac{V_i}{r^{int}_i} d_{it}, \qquad \rho_i = r^{ext}_i / r^{int}_i \\
    & \gamma_i s_{it} \ge w^{int}_{it} + w^{ext}_{it} \\
    & \sum_i \alpha_{ir} (w^{int}_{it} + w^{ext}_{it}) + \beta_{ir} s_{it} \le \sum_h C_{hr}
 
 Here :math:`\bar w^{int}_i` is the most workers that fit with their PSs on the best machine and
-:math:`\bar w^{ext}_i` on all machines together (D5). Every schedule gives a solution of the same
+:math:`\bar w^{ext}_i` on all machines together (D5). A second count of work, with
+:math:`\rho_i = 1`, is rounded up to whole workers. Every schedule gives a solution of the same
 utility, so the *bound* that a solver proves for this model (never its incumbent) bounds the
-offline optimum, at sizes far beyond the compact model. Ours; not in arXiv 2108.02917.
+offline optimum, at sizes far beyond the compact model. Ours; not in arXiv 2108.02917. The
+completions c of the compact model are the differences of d; with d the rows stay short.
 """
 
 from __future__ import annotations
@@ -75,21 +78,27 @@ def build_pooled(
         dimen=2,
     )
     _variables(model, instance, whole_workers)
-    _complete_at_most_once(model)
-    _run_until_completion(model, instance)
-    _work_before_completion(model, instance)
+    _stay_done(model)
+    _run_until_done(model, instance)
+    _work_done(model, instance)
+    _whole_workers_done(model, instance)
     _ps_ratio(model, instance)
     _pooled_capacity(model, instance)
     model.total_utility = pyo.Objective(
-        expr=sum(
-            instance.jobs[i].utility.value(t - instance.jobs[i].arrival)
-            / scale
-            * model.completes[i, t]
-            for i, t in model.completions
-        ),
-        sense=pyo.maximize,
+        expr=_total_utility(model, instance, scale), sense=pyo.maximize
     )
     return model
+
+
+def _total_utility(model: Any, instance: TrainingInstance, scale: float) -> Any:
+    """Utility of each job at the slot in which d becomes 1, as a sum over falls of u."""
+    total: Any = 0.0
+    for i, slots in model.completion_slots.items():
+        job = instance.jobs[i]
+        utilities = [job.utility.value(t - job.arrival) / scale for t in slots] + [0.0]
+        for t, now, later in zip(slots, utilities, utilities[1:], strict=False):
+            total += (now - later) * model.done[i, t]
+    return total
 
 
 def _variables(model: Any, instance: TrainingInstance, whole_workers: bool) -> None:
@@ -101,7 +110,9 @@ def _variables(model: Any, instance: TrainingInstance, whole_workers: bool) -> N
     def most_external(_: Any, i: int, t: int) -> tuple[int, int]:
         return (0, reach[i].external_workers if several else 0)
 
-    model.completes = pyo.Var(model.completions, domain=pyo.Binary)
+    model.done = pyo.Var(model.completions, domain=pyo.Binary)
+    model.work = pyo.Var(model.job_slots, domain=pyo.NonNegativeReals)
+    model.workers_used = pyo.Var(model.job_slots, domain=pyo.NonNegativeReals)
     model.internal_workers = pyo.Var(
         model.job_slots, domain=domain, bounds=lambda _, i, t: (0, reach[i].internal_workers)
     )
@@ -113,55 +124,66 @@ def _variables(model: Any, instance: TrainingInstance, whole_workers: bool) -> N
     )
 
 
-def _complete_at_most_once(model: Any) -> None:
-    """A job completes in at most one slot."""
-    model.complete_at_most_once = pyo.Constraint(
-        model.jobs,
-        rule=lambda m, i: sum(m.completes[i, t] for t in m.completion_slots[i]) <= 1,
+def _stay_done(model: Any) -> None:
+    """A job that is done stays done."""
+    model.stay_done = pyo.Constraint(
+        [(i, t) for i, t in model.completions if (i, t + 1) in model.done],
+        rule=lambda m, i, t: m.done[i, t] <= m.done[i, t + 1],
     )
 
 
-def _run_until_completion(model: Any, instance: TrainingInstance) -> None:
-    """Workers up to what fits alone, in one mode or a mixture, and none after completion."""
+def _run_until_done(model: Any, instance: TrainingInstance) -> None:
+    """Workers up to what fits alone, in one mode or a mixture, and none of a job that is done."""
 
     def rule(m: Any, i: int, t: int) -> Any:
         reach = instance.reach[i]
-        active = sum(m.completes[i, u] for u in m.completion_slots[i] if u >= t)
-        share = 0.0
+        running = m.done[i, m.completion_slots[i][-1]]
+        if (i, t - 1) in m.done:
+            running = running - m.done[i, t - 1]
+        share: Any = 0.0
         if reach.internal_workers:
             share += m.internal_workers[i, t] / reach.internal_workers
         if reach.external_workers:
             share += m.external_workers[i, t] / reach.external_workers
-        return share <= active
+        return share <= running
 
-    model.run_until_completion = pyo.Constraint(model.job_slots, rule=rule)
+    model.run_until_done = pyo.Constraint(model.job_slots, rule=rule)
 
 
-def _work_before_completion(model: Any, instance: TrainingInstance) -> None:
-    """By each slot, the work of jobs that completed by then is done; in internal workers."""
+def _work_done(model: Any, instance: TrainingInstance) -> None:
+    """A job that is done has processed its samples (eq. 3), in workers at the internal rate."""
 
-    def rule(m: Any, i: int, t: int) -> Any:
+    def count(m: Any, i: int, t: int) -> Any:
         job = instance.jobs[i]
+        before = m.work[i, t - 1] if t > job.arrival else 0.0
         ratio = job.rate_external / job.rate_internal
-        done = sum(m.completes[i, u] for u in m.completion_slots[i] if u <= t)
-        processed = sum(
-            m.internal_workers[i, u] + ratio * m.external_workers[i, u]
-            for u in range(job.arrival, t + 1)
-        )
-        return processed >= worker_slots(job) * (1 - TINY) * done
+        now = m.internal_workers[i, t] + ratio * m.external_workers[i, t]
+        return m.work[i, t] == before + now
 
-    model.work_before_completion = pyo.Constraint(model.completions, rule=rule)
+    model.count_work = pyo.Constraint(model.job_slots, rule=count)
+    model.work_done = pyo.Constraint(
+        model.completions,
+        rule=lambda m, i, t: (
+            m.work[i, t] >= worker_slots(instance.jobs[i]) * (1 - TINY) * m.done[i, t]
+        ),
+    )
 
-    def whole(m: Any, i: int, t: int) -> Any:
-        job = instance.jobs[i]
-        needed = math.ceil(worker_slots(job) * (1 - TINY) - TINY)
-        done = sum(m.completes[i, u] for u in m.completion_slots[i] if u <= t)
-        workers = sum(
-            m.internal_workers[i, u] + m.external_workers[i, u] for u in range(job.arrival, t + 1)
-        )
-        return workers >= needed * done
 
-    model.whole_workers_before_completion = pyo.Constraint(model.completions, rule=whole)
+def _whole_workers_done(model: Any, instance: TrainingInstance) -> None:
+    """Workers are whole, and none does more than an internal one: round the workload up."""
+
+    def count(m: Any, i: int, t: int) -> Any:
+        before = m.workers_used[i, t - 1] if t > instance.jobs[i].arrival else 0.0
+        return m.workers_used[i, t] == before + m.internal_workers[i, t] + m.external_workers[i, t]
+
+    model.count_workers = pyo.Constraint(model.job_slots, rule=count)
+    model.whole_workers_done = pyo.Constraint(
+        model.completions,
+        rule=lambda m, i, t: (
+            m.workers_used[i, t]
+            >= math.ceil(worker_slots(instance.jobs[i]) * (1 - TINY) - TINY) * m.done[i, t]
+        ),
+    )
 
 
 def _ps_ratio(model: Any, instance: TrainingInstance) -> None:
