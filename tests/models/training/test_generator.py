@@ -317,6 +317,14 @@ def test_trace_arrivals_stretch_the_window_over_the_slots() -> None:
     assert sorted(arrivals.slots.tolist()) == [0, 1, 1, 2, 3, 3]
 
 
+def test_trace_arrivals_say_what_was_stretched() -> None:
+    minute = MICROSECONDS_PER_MINUTE
+    arrivals = trace_arrivals(submits_of([2 * minute, 3 * minute, 5 * minute]), 2, 4, stream())
+    assert arrivals.source == (
+        "a test: 2 of 3 consecutive submissions, 3 minutes stretched over 4 slots"
+    )
+
+
 def test_trace_arrivals_take_consecutive_submissions() -> None:
     times = np.cumsum(np.arange(1, 101))
     classes = np.arange(100) % 4

@@ -83,7 +83,8 @@ def test_a_unit_without_demand_fits_as_often_as_allowed() -> None:
 
 
 def test_slightly_negative_free_capacity_is_empty_and_breaks_nothing() -> None:
-    assert most_units(np.array([1.0]), np.array([[-1e-15], [-0.5]]), 7).tolist() == [0, 0]
+    for demand in (1.0, 1e-4):
+        assert most_units(np.array([demand]), np.array([[-1e-15], [-0.5]]), 7).tolist() == [0, 0]
 
 
 def test_rounded_sums_do_not_lose_a_unit() -> None:
@@ -220,6 +221,11 @@ def test_batches_of_billions_do_no_harm() -> None:
     assert (reach.internal_workers, reach.external_workers) == (5, 9)  # 5.2, 9.1
     reach = job_reach(1, capacity, job(batch=huge, gamma=1.9), free, cpu)
     assert (reach.internal_workers, reach.external_workers) == (7, 13)  # alone 5 + 7
+    # Their PSs together make a full batch although those of each machine alone do not.
+    reach = job_reach(1, capacity, job(batch=9, gamma=1.3), free, cpu)
+    assert (reach.internal_workers, reach.external_workers) == (5, 9)
+    reach = job_reach(1, np.ones((2, 1)), job(batch=1, gamma=0.5), free, cpu)
+    assert (reach.internal_workers, reach.external_workers) == (0, 1)
     # Neither costs anything.
     reach = job_reach(1, capacity, job(batch=huge), free, free)
     assert (reach.internal_workers, reach.external_workers) == (huge, huge)
