@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import shlex
 import signal
@@ -122,6 +123,11 @@ def start_worker(lifeline: Connection) -> None:
     # One task, one core: workers do not compete, and sums do not depend on the core count.
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, "1")
+    # Libraries make locks (Pyomo makes one when it is imported). In a spawned process these have
+    # names, and Python would announce them as leaked on the sweep's stderr when we end at once;
+    # for forking they have none. No task starts processes.
+    with contextlib.suppress(ValueError):
+        multiprocessing.set_start_method("fork", force=True)
     # What libraries print must not get into the sweep's stdout, which may be JSON.
     with contextlib.suppress(OSError):
         os.dup2(2, 1)

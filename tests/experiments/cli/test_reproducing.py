@@ -1,5 +1,8 @@
 """reproduce and claims, over the tasks of the sweeps' tests."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -197,3 +200,40 @@ def test_the_real_figures_and_claims_can_be_listed(cli: Callable, results: Path)
     assert [f"{claim['family']}/{claim['id']}" for claim in found] == list(registry.EXPERIMENTS)
     shown = cli("reproduce", "all", "--dry-run", "--quick", "--results", results)
     assert len(shown.out.splitlines()) == 2 + len(registry.EXPERIMENTS)
+
+
+LOCK_SCRIPT = """
+import sys
+from experiments import registry
+from experiments.cli.main import main
+from experiments.declaration import Experiment, Verdict
+
+experiment = Experiment(
+    name="selftest/lock",
+    revision=1,
+    summary="a lock",
+    paper="none",
+    grid=lambda quick: [{"x": 1}, {"x": 2}],
+    task="lock_task:task",
+    figure=lambda rows, destination, context: None,
+    verdict=lambda rows: Verdict("done", "reproduced"),
+    seeds=1,
+)
+registry.EXPERIMENTS = {experiment.name: experiment}
+sys.exit(main(["reproduce", "all", "--workers", "2", "--results", sys.argv[1]]))
+"""
+
+
+def test_locks_of_libraries_in_workers_are_not_announced_as_leaks(results: Path) -> None:
+    here = Path(__file__).parent
+    places = os.pathsep.join([str(here.parents[2]), str(here)])
+    done = subprocess.run(
+        [sys.executable, "-c", LOCK_SCRIPT, results],
+        env={**os.environ, "PYTHONPATH": places},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0
+    assert "2 computed" in done.stderr
+    assert "leaked" not in done.stderr
