@@ -33,7 +33,9 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["build_dorm_program"]
 
-IDLE_MARGIN = 1e-6  # epsilon: with a whole PS more than needed, one would be idle
+# epsilon: with a whole PS more than needed, one would be idle. Ten times the tolerance of the
+# solver, which at the tolerance itself takes the idle PS.
+IDLE_MARGIN = 1e-5
 
 
 def build_dorm_program(
