@@ -13,11 +13,12 @@ from collections.abc import Sequence
 import typer
 
 from experiments.cli.benching import bench
+from experiments.cli.claiming import claims
 from experiments.cli.commands import family_app
 from experiments.cli.families import Family
 from experiments.cli.options import new_app, with_options
 from experiments.cli.output import emit, finish_streams, say
-from experiments.cli.reproducing import claims, reproduce
+from experiments.cli.reproducing import reproduce
 from experiments.cli.training import TRAINING
 from models.files import InputError
 
