@@ -111,7 +111,7 @@ def _table(summaries: Mapping[str, Mapping[str, Any]]) -> Table:
             s["mean"],
             s["low"],
             s["high"],
-            *(s["counts"].get(count) for count in counts),
+            *(s["counts"].get(count, 0) for count in counts),
             s["seconds"],
         ]
         for name, s in summaries.items()
