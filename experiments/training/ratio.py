@@ -14,7 +14,7 @@ BAND = (1.0, 1.4)
 
 SLOTS = 10
 MACHINES = 4
-TIME_LIMIT = 10.0
+TIME_LIMIT = 3.0
 
 
 def grid(quick: bool) -> Sequence[dict[str, Any]]:
