@@ -184,8 +184,8 @@ class _Search:
             )
         return (
             "capacity",
-            f"{workers.machines.size} worker machines and {ps.machines.size} machines for "
-            "parameter servers have no room for its workload in time",
+            "no room for its workload in time (machines for workers: "
+            f"{workers.machines.size}, for parameter servers: {ps.machines.size})",
         )
 
 

@@ -149,7 +149,9 @@ def test_job_that_only_fits_beside_its_ps_is_rejected():
     machines = [{"gpu": 6.0, "cpu": 6.0}, {"gpu": 6.0}]
     outcome = run(cluster(unit_job(**PS_ON_CPU), machines=machines), "oasis")
     assert outcome.solution.jobs[0].reason == "capacity"
-    assert "no room for its workload in time" in explanation_of(outcome, "j")
+    assert explanation_of(outcome, "j") == (
+        "no room for its workload in time (machines for workers: 1, for parameter servers: 1)"
+    )
     assert run(cluster(unit_job(**PS_ON_CPU), machines=machines), "drf").solution.objective > 0
 
 
