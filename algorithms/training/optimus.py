@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 
 from algorithms.policy import Parameters, Policy, Run
+from algorithms.training.compact_placement import place_compactly
 from algorithms.training.outcome import BaselineLog, baseline_run
-from algorithms.training.placement import Cluster, fill, place_compactly
+from algorithms.training.placement import Cluster, fill
 from algorithms.training.simulation import Slot, simulate
 from models.training import TrainingInstance
 

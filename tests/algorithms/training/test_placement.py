@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from algorithms.training.placement import Cluster, fill, place_compactly
+from algorithms.training.compact_placement import place_compactly
+from algorithms.training.placement import Cluster, fill
 from tests.algorithms.training.kit import cluster, unit_job
 
 PS_ON_CPU = {"ps": {"cpu": 1}}
