@@ -48,6 +48,7 @@ def judge(rows: pandas.DataFrame) -> Verdict:
     infinite = int(kinds.get("infinite", 0))
     unproved = int(kinds.get("interval", 0))
     empty = len(rows) - n
+    above = int((judged["ratio_low"] > judged["theory"]).sum())
     finite = judged[judged["kind"] == "proven"]["ratio_low"]
     largest = f"the largest finite ratio proved is {finite.max():.2f}" if len(finite) else ""
     share = (
@@ -64,7 +65,8 @@ def judge(rows: pandas.DataFrame) -> Verdict:
         f"The ratio is in the paper's band {BAND[0]}-{BAND[1]} on {share} of {n} instances "
         f"(95 % interval {low:.0%}-{high:.0%}); its median is {median}; {largest}. "
         f"{infinite} ratios are infinite (PD-ORS completed nothing), {unproved} known only as "
-        f"an interval, {empty} empty (optimum 0). {int(rows['impossible'].sum())} jobs were "
+        f"an interval, {empty} empty (optimum 0). {above} ratios surely exceed the bound of "
+        f"Theorem 5 on their instance. {int(rows['impossible'].sum())} jobs were "
         f"impossible; {int(rows['redraws'].sum())} draws were thrown away to have it so."
     )
     numbers = {
@@ -76,6 +78,7 @@ def judge(rows: pandas.DataFrame) -> Verdict:
         "infinite": infinite,
         "interval": unproved,
         "empty": empty,
+        "above_theory": above,
     }
     return Verdict(text, status, numbers)
 

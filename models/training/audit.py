@@ -205,11 +205,7 @@ def _completion(
         amount = abs(stated - (-1 if completion is None else completion))
         found.append(Violation("statement", f"{where}, completion", float(amount)))
     if statement_differs(outcome.utility, utility):
-        found.append(
-            Violation("statement", f"{where}, utility", abs(outcome.utility - utility))
-        )
+        found.append(Violation("statement", f"{where}, utility", abs(outcome.utility - utility)))
     if not outcome.admitted and outcome.allocation:
-        found.append(
-            Violation("statement", f"{where}, admitted", float(len(outcome.allocation)))
-        )
+        found.append(Violation("statement", f"{where}, admitted", float(len(outcome.allocation))))
     return utility, found
