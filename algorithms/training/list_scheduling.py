@@ -17,7 +17,6 @@ from models.training.throughput import fits, most_units
 __all__ = ["FreeCapacity", "Style", "colocated_workers", "spread_workers"]
 
 Style = Literal["early", "late", "large"]
-ROOM = 1e-12
 
 
 def colocated_workers(
@@ -56,7 +55,7 @@ def spread_workers(
 ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     """Spread up to `at_most` workers and the PSs they need over the machines, greedily.
 
-    PSs go first where they displace the fewest workers. Not always the most that is possible.
+    The better of two ways; not always the most that is possible.
 
     Parameters
     ----------
@@ -70,28 +69,37 @@ def spread_workers(
     workers : int
     workers_on, ps_on : arrays of int, shape (machines,)
     """
+    first = _ps_first(job, worker, ps, free, at_most)
+    if first[0] == at_most:
+        return first
+    beside = _ps_beside(job, worker, ps, free, at_most)
+    return beside if beside[0] > first[0] else first
+
+
+def _ps_first(
+    job: Job,
+    worker: NDArray[np.float64],
+    ps: NDArray[np.float64],
+    free: NDArray[np.float64],
+    at_most: int,
+) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+    """PSs first, where they displace the fewest workers; the number of workers by bisection."""
     workers_alone = most_units(worker, free, at_most)
     ps_alone = most_units(ps, free, job.ps_for(at_most))
     order = np.argsort(workers_alone / np.maximum(ps_alone, 0.5), kind="stable")
     most = int(min(at_most, workers_alone.sum()))
 
     def attempt(total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        needed = job.ps_for(total)
-        before = np.concatenate(([0], np.cumsum(ps_alone[order])[:-1]))
-        ps_on = np.zeros(len(free), dtype=np.int64)
-        ps_on[order] = np.clip(needed - before, 0, ps_alone[order])
-        if ps_on.sum() < needed:
+        ps_on = _in_turn(ps_alone, order, job.ps_for(total))
+        if ps_on.sum() < job.ps_for(total):
             return None
         room = most_units(worker, free - ps_on[:, None] * ps, total)
         # Machines that already hold PSs first, then the fullest ones.
-        queue = np.lexsort((room, -ps_on))
-        before = np.concatenate(([0], np.cumsum(room[queue])[:-1]))
-        workers_on = np.zeros(len(free), dtype=np.int64)
-        workers_on[queue] = np.clip(total - before, 0, room[queue])
+        workers_on = _in_turn(room, np.lexsort((room, -ps_on)), total)
         return (workers_on, ps_on) if workers_on.sum() == total else None
 
-    low, found = 0, (np.zeros(len(free), dtype=np.int64), np.zeros(len(free), dtype=np.int64))
-    high = most
+    nothing = np.zeros(len(free), dtype=np.int64)
+    low, high, found = 0, most, (nothing, nothing)
     while low < high:
         middle = (low + high + 1) // 2
         result = attempt(middle)
@@ -100,6 +108,53 @@ def spread_workers(
         else:
             low, found = middle, result
     return low, *found
+
+
+def _ps_beside(
+    job: Job,
+    worker: NDArray[np.float64],
+    ps: NDArray[np.float64],
+    free: NDArray[np.float64],
+    at_most: int,
+) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+    """On every machine the PSs of its own workers; then PSs too many make way for workers."""
+    room = np.minimum(colocated_workers(job, worker, ps, free), at_most)
+    workers_on = _in_turn(room, np.argsort(-room, kind="stable"), at_most)
+    ps_on = np.ceil(workers_on / job.workers_per_ps - 1e-9).astype(np.int64)
+    left = free - workers_on[:, None] * worker - ps_on[:, None] * ps
+
+    def change(kind: NDArray[np.int64], demand: NDArray[np.float64], h: int, by: int) -> None:
+        kind[h] += by
+        left[h] -= by * demand
+
+    for _ in range(4 * len(free) + 64):  # one by one: enough for what is left over
+        total = int(workers_on.sum())
+        if total >= at_most:
+            break
+        spare = int(ps_on.sum()) - job.ps_for(total + 1)
+        place = np.flatnonzero(fits(worker, left)) if spare >= 0 else np.array([], dtype=int)
+        if place.size:
+            change(workers_on, worker, int(place[0]), 1)
+            continue
+        swap = np.flatnonzero(fits(worker, left + ps) & (ps_on > 0))
+        if spare > 0 and swap.size:
+            change(ps_on, ps, int(swap[0]), -1)
+            change(workers_on, worker, int(swap[0]), 1)
+            continue
+        place = np.flatnonzero(fits(ps, left)) if spare < 0 else np.array([], dtype=int)
+        if not place.size:
+            break
+        change(ps_on, ps, int(place[0]), 1)
+    total = int(workers_on.sum())
+    return total, workers_on, _in_turn(ps_on, np.arange(len(free)), job.ps_for(total))
+
+
+def _in_turn(room: NDArray[np.int64], order: NDArray[np.int64], total: int) -> NDArray[np.int64]:
+    """Fill `room` with up to `total` units, machine by machine in the given order."""
+    before = np.concatenate(([0], np.cumsum(room[order])[:-1]))
+    placed = np.zeros(len(room), dtype=np.int64)
+    placed[order] = np.clip(total - before, 0, room[order])
+    return placed
 
 
 @dataclass
