@@ -18,6 +18,7 @@ from models.training.google_table import TABLE, read_arrivals
 from models.training.google_trace import MICROSECONDS_PER_MINUTE, Submits
 from models.training.presets import (
     BODY_DRAWS,
+    MIXES,
     PRESETS,
     job_from_draws,
     sensitivity_from_draw,
@@ -107,6 +108,7 @@ def test_utilities_of_the_three_classes() -> None:
 
 @pytest.mark.parametrize(("mix", "ends"), [("default", (0.10, 0.65)), ("google", (0.30, 0.99))])
 def test_shares_of_a_mix(mix: str, ends: tuple[float, float]) -> None:
+    assert sum(MIXES[mix]) == pytest.approx(1)
     tiny = 1e-9
     draws = [0.0, ends[0] - tiny, ends[0] + tiny, ends[1] - tiny, ends[1] + tiny, JUST_BELOW_ONE]
     assert [sensitivity_from_draw(u, mix) for u in draws] == [0, 0, 1, 1, 2, 2]

@@ -90,6 +90,11 @@ def test_the_order_of_parts_does_not_matter(write: Write) -> None:
     assert one.report == other.report
 
 
+def test_of_two_submits_at_the_same_time_the_first_read_counts(write: Write) -> None:
+    submits = read_trace(write(row(5, scheduling_class=1), row(5, scheduling_class=3)))
+    assert submits.classes.tolist() == [1]
+
+
 def test_equal_times_keep_the_order_read(write: Write) -> None:
     submits = read_trace(write(*(row(5, job=k, scheduling_class=k % 4) for k in range(40))))
     assert submits.classes.tolist() == [k % 4 for k in range(40)]
@@ -224,8 +229,8 @@ def test_broken_gzip_files(tmp_path: Path) -> None:
 
 
 def test_one_bad_part_among_good_ones_is_named(write: Write) -> None:
-    good, bad = write(row(), name="good.csv"), write("bad", name="bad.csv")
-    with pytest.raises(InputError, match=r"bad.csv: has no valid SUBMIT"):
+    good, bad = write(row(), "bad", name="good.csv"), write("bad", name="bad.csv")
+    with pytest.raises(InputError, match=r"bad.csv: has no valid SUBMIT .*; 1 malformed"):
         read_trace([good, bad])
     with pytest.raises(InputError, match="at least one"):
         read_trace([])
@@ -260,6 +265,11 @@ def test_counting_and_reading_agree(write: Write) -> None:
     table = read_submit_table(write(text, name="table.csv"))
     assert (table.times // minute).tolist() == (raw.times // minute).tolist()
     assert submit_table(table, ["head"]) == text
+
+
+def test_a_table_begins_with_the_first_submission(write: Write) -> None:
+    raw = read_trace(write(row(7 * MICROSECONDS_PER_MINUTE), row(8 * MICROSECONDS_PER_MINUTE, 8)))
+    assert submit_table(raw) == "minute,class0,class1,class2,class3\n7,0,0,1,0\n8,0,0,1,0\n"
 
 
 @pytest.mark.parametrize(

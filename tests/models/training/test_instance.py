@@ -414,6 +414,12 @@ def test_construction_in_python_is_validated_too(fields: Callable[..., dict[str,
         Job(**fields(bandwidth_external=11.0))
 
 
+def test_a_rate_must_be_finite(make_job: Callable[..., Job]) -> None:
+    assert math.isfinite(make_job(gradient=0.0, sample_time=1e-300).rate_internal)
+    with pytest.raises(ValueError, match="rate of zero or infinity"):
+        make_job(gradient=0.0, sample_time=5e-324)
+
+
 def test_d2_counts_parameter_servers(make_job: Callable[..., Job]) -> None:
     # 0.3 / 0.1 is above 3 only by rounding; D2 forgives that.
     assert make_job(workers_per_ps=0.1).ps_for(1) == 10
