@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["META", "Context", "Experiment", "Status", "Verdict", "reference", "resolve"]
+__all__ = ["META", "Claim", "Context", "Experiment", "Status", "Verdict", "reference", "resolve"]
 
 META = ("seconds", "finished_at", "versions")
 """Columns that the store adds to every row. They tell how it was made and are not reproducible."""
@@ -48,6 +48,34 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, and how rows are judged by it.
+
+    Attributes
+    ----------
+    id : str
+        Unique in the family: the figure's name, with ``/what`` if the figure has several claims.
+    statement : str
+        What the paper says, in our words; one sentence.
+    statistic : str
+        What is computed from the rows, and when the claim counts as reproduced or partly so.
+    judge : function (rows) -> Verdict, or its name
+    """
+
+    id: str
+    statement: str
+    statistic: str
+    judge: Callable[[pandas.DataFrame], Verdict] | str
+
+    def verdict(self, rows: pandas.DataFrame) -> Verdict:
+        """Compare the rows with the statement; without rows the verdict is ``not-run``."""
+        if not len(rows):
+            return Verdict("No rows in the results store yet.", "not-run")
+        found: Verdict = resolve(self.judge)(rows)
+        return found
+
+
+@dataclass(frozen=True)
 class Context:
     """How the rows of a figure were made, for its caption and file name."""
 
@@ -76,7 +104,11 @@ class Experiment:
         values are numbers (NaN and infinities too), texts, truth values and None; the same
         parameters and seed must give the same row, timings apart.
     figure : function (rows, destination, context) -> None, or its name
-    verdict : function (rows) -> Verdict, or its name
+    claims : tuple of Claim
+        What the paper states about this figure.
+    rows : str
+        Name under which the rows are stored, the experiment's own by default. Experiments with
+        the same task and revision may share rows: what one computed the other has.
     metrics : mapping of str to str
         The columns that every row must hold, with meaning and unit.
     cost : str
@@ -99,7 +131,8 @@ class Experiment:
     grid: Grid | str
     task: TaskFunction | str
     figure: Callable[[pandas.DataFrame, Path, Context], None] | str
-    verdict: Callable[[pandas.DataFrame], Verdict] | str
+    claims: tuple[Claim, ...] = ()
+    rows: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
     cost: str = "cost"
     policies: tuple[str, ...] = ()
@@ -115,12 +148,21 @@ class Experiment:
             raise ValueError(f"an experiment's name must be family/name (got {self.name!r})")
         if self.revision < 1 or self.seeds < 1 or self.quick_seeds < 1:
             raise ValueError(f"{self.name}: revision and numbers of seeds must be at least 1")
+        ids = [claim.id for claim in self.claims]
+        own = self.name.split("/")[1]
+        if len(set(ids)) < len(ids) or any(known.split("/")[0] != own for known in ids):
+            raise ValueError(f"{self.name}: claims must be named {own} or {own}/what, once each")
         reference(self.task)
 
     @property
     def family(self) -> str:
         """The part of the name before the slash."""
         return self.name.split("/")[0]
+
+    @property
+    def stored_as(self) -> str:
+        """The name under which rows are stored."""
+        return self.rows or self.name
 
     @property
     def task_reference(self) -> str:
@@ -140,12 +182,9 @@ class Experiment:
         """Write the figure to `destination`."""
         resolve(self.figure)(rows, destination, context)
 
-    def judge(self, rows: pandas.DataFrame) -> Verdict:
-        """Compare the rows with the paper; without rows the verdict is ``not-run``."""
-        if not len(rows):
-            return Verdict("No rows in the results store yet.", "not-run")
-        verdict: Verdict = resolve(self.verdict)(rows)
-        return verdict
+    def judge(self, rows: pandas.DataFrame) -> list[tuple[Claim, Verdict]]:
+        """Compare the rows with each claim."""
+        return [(claim, claim.verdict(rows)) for claim in self.claims]
 
 
 def resolve(function: Callable[..., Any] | str) -> Callable[..., Any]:

@@ -127,7 +127,7 @@ def run_sweep(
         # A worker that loads an unguarded script; it would wait for its own parent's tasks.
         raise RuntimeError(f"a sweep cannot be started in a worker process; {_GUARD}")
     tasks = tasks_of(experiment, seeds=seeds, quick=quick, options=options)
-    finished = store.keys(experiment.name, experiment.revision)
+    finished = store.keys(experiment.stored_as, experiment.revision)
     missing = [task for task in tasks if task not in finished]
     report = SweepReport(experiment.name, len(tasks), reused=len(tasks) - len(missing))
     if not missing:
@@ -252,7 +252,7 @@ class _Sweep:
             task = self.waiting.popleft()
             if not self.reservations.take(self._mark(task)):
                 self.waiting.append(task)
-            elif self.store.has(self.experiment.name, self.experiment.revision, task):
+            elif self.store.has(self.experiment.stored_as, self.experiment.revision, task):
                 self.report.reused += 1
                 self._leave(task)
             else:
@@ -282,7 +282,7 @@ class _Sweep:
             self._fail(task, outcome)
             return
         self.store.put_row(
-            self.experiment.name,
+            self.experiment.stored_as,
             self.experiment.revision,
             task,
             outcome.row,
@@ -294,7 +294,7 @@ class _Sweep:
 
     def _fail(self, task: Key, outcome: Outcome) -> None:
         failure = Failure(
-            self.experiment.name,
+            self.experiment.stored_as,
             self.experiment.revision,
             task,
             outcome.error,
@@ -336,7 +336,8 @@ class _Sweep:
         raise RuntimeError(f"worker processes end as soon as they start; {_GUARD}")
 
     def _mark(self, task: Key) -> str:
-        return f"{self.experiment.name}\n{self.experiment.revision}\n{task.parameters}\n{task.seed}"
+        here = (self.experiment.stored_as, self.experiment.revision, *task)
+        return "\n".join(map(str, here))
 
 
 def _outcome(future: Future[Outcome]) -> Outcome | None:

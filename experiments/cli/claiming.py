@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from experiments.cli.reproducing import RESULTS, Results
 from models.files import InputError
 
 if TYPE_CHECKING:
-    from experiments.declaration import Experiment, Verdict
+    from experiments.declaration import Claim, Experiment, Verdict
     from experiments.store import Store
 
 __all__ = ["claims"]
@@ -30,7 +30,8 @@ def claims(
 ) -> int:
     """Show which of the papers' claims the stored results reproduce.
 
-    A claim is judged on the full grid with all seeds that its experiment declares, or more.
+    A claim is judged on the full grid with all seeds that its experiment declares, or more. The
+    estimate and its interval are those of the claim's statistic; `reproduce` says the rest.
     """
     from experiments.registry import EXPERIMENTS
 
@@ -40,39 +41,46 @@ def claims(
         raise InputError(rule, source="FAMILY", value=family)
     with answers_only():
         found = [
-            _claim(experiment, verdict)
-            for experiment, verdict in _verdicts(results, family, list(EXPERIMENTS.values()))
+            _entry(experiment, claim, verdict)
+            for experiment, claim, verdict in _verdicts(results, family, EXPERIMENTS.values())
         ]
     if as_json:
         emit_json({"claims": found})
     else:
         columns = ("family", "id", "verdict", "n", "estimate", "low", "high", "statement")
-        emit(Table(columns, [[claim[column] for column in columns] for claim in found]))
-    held = all(claim["verdict"] == "reproduced" for claim in found)
+        emit(Table(columns, [[entry[column] for column in columns] for entry in found]))
+    held = all(entry["verdict"] == "reproduced" for entry in found)
     return 1 if strict and not held else 0
 
 
 def _verdicts(
-    results: Path, family: str | None, experiments: Sequence[Experiment]
-) -> list[tuple[Experiment, Verdict]]:
-    from experiments.declaration import Verdict
+    results: Path, family: str | None, experiments: Iterable[Experiment]
+) -> list[tuple[Experiment, Claim, Verdict]]:
     from experiments.store import FILE_NAME, Store
 
-    chosen = [e for e in experiments if family in (None, e.family)]
+    chosen = [e for e in experiments if family in (None, e.family) and e.claims]
     if not (results / FILE_NAME).exists():
-        nothing = Verdict("No rows in the results store yet.", "not-run")
-        return [(experiment, nothing) for experiment in chosen]
+        return [
+            (e, claim, verdict)
+            for e in chosen
+            for claim, verdict in _not_run(e, "No rows in the results store yet.")
+        ]
     with Store.open(results, create=False) as store:
-        return [(experiment, _judge(experiment, store)) for experiment in chosen]
+        return [(e, claim, verdict) for e in chosen for claim, verdict in _judge(e, store)]
 
 
-def _judge(experiment: Experiment, store: Store) -> Verdict:
+def _not_run(experiment: Experiment, why: str) -> list[tuple[Claim, Verdict]]:
     from experiments.declaration import Verdict
+
+    return [(claim, Verdict(why, "not-run")) for claim in experiment.claims]
+
+
+def _judge(experiment: Experiment, store: Store) -> list[tuple[Claim, Verdict]]:
     from experiments.store import Key
     from experiments.tasks import tasks_of
 
     points = [key.parameters for key in tasks_of(experiment, seeds=1)]
-    finished = store.keys(experiment.name, experiment.revision)
+    finished = store.keys(experiment.stored_as, experiment.revision)
     # Only seeds with all points, so that points are compared on the same draws.
     seeds = sorted(
         seed
@@ -81,18 +89,18 @@ def _judge(experiment: Experiment, store: Store) -> Verdict:
     )
     if len(seeds) < experiment.seeds:
         text = f"{len(seeds)} of the {experiment.seeds} seeds have rows for the whole grid."
-        return Verdict(text, "not-run")
+        return _not_run(experiment, text)
     keys = [Key(point, seed) for seed in seeds for point in points]
-    return experiment.judge(store.rows(experiment.name, experiment.revision, keys))
+    return experiment.judge(store.rows(experiment.stored_as, experiment.revision, keys))
 
 
-def _claim(experiment: Experiment, verdict: Verdict) -> dict[str, Any]:
+def _entry(experiment: Experiment, claim: Claim, verdict: Verdict) -> dict[str, Any]:
     numbers = {name: verdict.numbers.get(name) for name in ("n", "estimate", "low", "high")}
     return {
         "family": experiment.family,
-        "id": experiment.name.split("/")[1],
+        "id": claim.id,
         "paper": experiment.paper,
-        "statement": verdict.text,
+        "statement": f"{claim.statement} Measured: {verdict.text}",
         **numbers,
         "verdict": verdict.status,
     }

@@ -105,7 +105,7 @@ def _plan(
         finished: set[Key] = set()
         if (results / FILE_NAME).exists():
             with Store.open(results, create=False) as store:
-                finished = store.keys(e.name, e.revision) & tasks
+                finished = store.keys(e.stored_as, e.revision) & tasks
         whole = len(tasks_of(e, quick=quick)) or 1
         share = (len(tasks) - len(finished)) / whole
         rows.append(
@@ -147,8 +147,8 @@ def _reproduce(
             used = len({key.seed for key in keys})
             figure = folder / f"{e.name.replace('/', '-')}{'-quick' if quick else ''}.svg"
             with answers_only():
-                rows = store.rows(e.name, e.revision, keys)
-                verdict = e.judge(rows)
+                rows = store.rows(e.stored_as, e.revision, keys)
+                judged = e.judge(rows)
                 if len(rows):
                     figure.parent.mkdir(parents=True, exist_ok=True)
                     e.draw(rows, figure, Context(quick, used, options[e.name]))
@@ -156,5 +156,7 @@ def _reproduce(
             if len(rows):
                 emit(f"  figure: {figure}")
             emit(f"  paper: {e.paper}")
-            emit(f"  {verdict.status}: {verdict.text}")
+            for claim, verdict in judged:
+                emit(f"  claim: {claim.statement}")
+                emit(f"  {verdict.status}: {verdict.text}")
     return code

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.declaration import Experiment
+from experiments.declaration import Claim, Experiment
 
 __all__ = ["BAND", "RATIO", "grid"]
 
@@ -40,7 +40,16 @@ RATIO = Experiment(
     grid=grid,
     task="experiments.training.ratio_task:task",
     figure="experiments.training.ratio_figure:draw",
-    verdict="experiments.training.ratio_verdict:judge",
+    claims=(
+        Claim(
+            id="ratio",
+            statement="The ratio of PD-ORS lies between 1.0 and 1.4.",
+            statistic="share of instances whose ratio is in the band, exact binomial 95 % "
+            "interval; reproduced if its lower end is at least 95 %, partly if the median ratio "
+            "is in the band",
+            judge="experiments.training.ratio_verdict:judge",
+        ),
+    ),
     metrics={
         "possible": "jobs that some schedule completes alone",
         "impossible": "jobs of the instance that no schedule completes alone (D5)",

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from experiments.declaration import Experiment, Verdict
+from experiments.declaration import Claim, Experiment, Verdict
 from experiments.store import Store
 from experiments.sweep import run_sweep
 
@@ -20,9 +20,11 @@ def make(task, points, **fields):
         "summary": "tasks of the tests",
         "paper": "none",
         "figure": "sweep_tasks:draw",
-        "verdict": "sweep_tasks:judge",
         "seeds": 2,
     }
+    if "claims" not in fields:
+        own = fields.get("name", given["name"]).rpartition("/")[2]
+        given["claims"] = (Claim(own, "A statement.", "none", "sweep_tasks:judge"),)
     return Experiment(**{**given, "grid": lambda _quick: points, "task": task, **fields})
 
 

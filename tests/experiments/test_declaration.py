@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.declaration import Context, Experiment, Verdict, reference, resolve
+from experiments.declaration import Claim, Context, Experiment, Verdict, reference, resolve
 from experiments.registry import EXPERIMENTS, find, select
 from experiments.versions import versions
 from models.files import InputError
@@ -22,9 +22,7 @@ def tasks(monkeypatch):
 
 
 def declare(name):
-    return Experiment(
-        name, 1, "summary", "Fig. 1", "no_such:grid", "no_such:task", "no_such:f", "no_such:v"
-    )
+    return Experiment(name, 1, "summary", "Fig. 1", "no_such:grid", "no_such:task", "no_such:f")
 
 
 KNOWN = {name: declare(name) for name in ("a/ratio", "a/gap", "b/gap")}
@@ -36,8 +34,9 @@ def test_functions_are_found_by_name_when_needed(tasks, tmp_path):
     assert tasks.make(tasks.draws, []).task_reference == "sweep_tasks:draws"
     experiment.draw([1, 2], tmp_path / "figure", Context(quick=True))
     assert (tmp_path / "figure").read_text() == "2 rows, quick=True"
-    assert experiment.judge([1, 2]) == Verdict("2 rows", "partly", {"n": 2})
-    assert experiment.judge([]).status == "not-run"
+    ((claim, verdict),) = experiment.judge([1, 2])
+    assert (claim.id, verdict) == ("points", Verdict("2 rows", "partly", {"n": 2}))
+    assert [verdict.status for _, verdict in experiment.judge([])] == ["not-run"]
     assert experiment.family == "selftest"
 
 
@@ -71,6 +70,18 @@ def test_wrong_declarations_are_refused(tasks, wrong):
         tasks.make("sweep_tasks:draws", [], **wrong)
 
 
+@pytest.mark.parametrize("ids", [["other"], ["points", "points"], ["points-x"]])
+def test_claims_carry_the_name_of_their_figure_once(tasks, ids):
+    claims = tuple(Claim(name, "", "", "no_such:judge") for name in ids)
+    with pytest.raises(ValueError, match="claims must be named points"):
+        tasks.make("sweep_tasks:draws", [], claims=claims)
+
+
+def test_rows_are_stored_under_the_own_name_or_a_shared_one(tasks):
+    assert tasks.make("sweep_tasks:draws", []).stored_as == "selftest/points"
+    assert tasks.make("sweep_tasks:draws", [], rows="selftest/all").stored_as == "selftest/all"
+
+
 @pytest.mark.parametrize(("name", "found"), [("ratio", "a/ratio"), ("b/gap", "b/gap")])
 def test_experiments_are_found_by_long_and_short_names(name, found):
     assert find(name, KNOWN).name == found
@@ -95,8 +106,12 @@ def test_all_selects_every_experiment_once():
 def test_registered_experiments_are_complete():
     for name, experiment in EXPERIMENTS.items():
         assert name == experiment.name
-        for function in ("grid", "task", "figure", "verdict"):
+        for function in ("grid", "task", "figure"):
             assert callable(resolve(getattr(experiment, function)))
+        for claim in experiment.claims:
+            assert callable(resolve(claim.judge))
+            assert claim.statement.endswith(".")
+            assert claim.statistic
         for quick in (True, False):
             assert experiment.parameters(quick)
 

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from experiments import registry
-from experiments.declaration import Experiment
+from experiments.declaration import Claim, Experiment, Verdict
 from experiments.store import FILE_NAME
 from experiments.sweep import SweepReport
 
@@ -63,6 +63,7 @@ def test_a_figure_is_computed_once_and_drawn(
         "selftest/points (2 seeds, 4 rows)",
         f"  figure: {figure}",
         "  paper: a statement",
+        "  claim: A statement.",
         "  partly: 4 rows",
     ]
     assert "selftest/points: 4 computed, 0 reused of 4" in first.err
@@ -159,7 +160,8 @@ def test_claims_need_the_whole_grid_with_all_seeds(
     assert (found["family"], found["id"], found["paper"]) == ("selftest", "points", "a statement")
     assert not results.exists()
     cli("reproduce", "points", "--results", results, "--seeds", 1)
-    assert claim()[1]["statement"] == "1 of the 2 seeds have rows for the whole grid."
+    text = "A statement. Measured: 1 of the 2 seeds have rows for the whole grid."
+    assert claim()[1]["statement"] == text
     cli("reproduce", "points", "--results", results, "--seeds", 3)
     code, found = claim("selftest")
     assert (code, found["verdict"], found["n"]) == (0, "partly", 6)
@@ -170,16 +172,15 @@ def test_claims_need_the_whole_grid_with_all_seeds(
 def test_strict_is_content_when_every_claim_is_reproduced(
     cli: Callable, tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, results: Path
 ) -> None:
-    made = tasks.make("sweep_tasks:draws", POINTS, verdict=lambda rows: reproduced(len(rows)))
+    claims = (Claim("points", "It holds.", "none", lambda rows: reproduced(len(rows))),)
+    made = tasks.make("sweep_tasks:draws", POINTS, claims=claims)
     monkeypatch.setattr(registry, "EXPERIMENTS", {made.name: made})
     assert cli("claims", "--strict", "--results", results).code == 1
     cli("reproduce", "all", "--results", results)
     assert cli("claims", "--strict", "--results", results).code == 0
 
 
-def reproduced(n: int):
-    from experiments.declaration import Verdict
-
+def reproduced(n: int) -> Verdict:
     return Verdict("holds", "reproduced", {"n": n, "estimate": 1.0, "low": 0.5, "high": 1.5})
 
 
@@ -197,7 +198,8 @@ def test_a_file_that_is_no_store_is_refused(
 
 def test_the_real_figures_and_claims_can_be_listed(cli: Callable, results: Path) -> None:
     found = cli("claims", "--json", "--results", results).json["claims"]
-    assert [f"{claim['family']}/{claim['id']}" for claim in found] == list(registry.EXPERIMENTS)
+    declared = [(e.family, c.id) for e in registry.EXPERIMENTS.values() for c in e.claims]
+    assert [(claim["family"], claim["id"]) for claim in found] == declared
     shown = cli("reproduce", "all", "--dry-run", "--quick", "--results", results)
     assert len(shown.out.splitlines()) == 2 + len(registry.EXPERIMENTS)
 
@@ -206,7 +208,7 @@ LOCK_SCRIPT = """
 import sys
 from experiments import registry
 from experiments.cli.main import main
-from experiments.declaration import Experiment, Verdict
+from experiments.declaration import Experiment
 
 experiment = Experiment(
     name="selftest/lock",
@@ -216,7 +218,6 @@ experiment = Experiment(
     grid=lambda quick: [{"x": 1}, {"x": 2}],
     task="lock_task:task",
     figure=lambda rows, destination, context: None,
-    verdict=lambda rows: Verdict("done", "reproduced"),
     seeds=1,
 )
 registry.EXPERIMENTS = {experiment.name: experiment}
