@@ -304,7 +304,7 @@ def test_workers_that_cannot_start_end_the_sweep(tasks, tmp_path):
         "run_sweep(sweep_tasks.make('sweep_tasks:draws', [{'x': 1}]), store, progress=False)\n"
     )
     process = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+        [sys.executable, script], capture_output=True, text=True, env=ENVIRONMENT, timeout=300
     )
     assert process.returncode == 1
     assert "worker processes end as soon as they start" in process.stderr.splitlines()[-1]
@@ -340,7 +340,7 @@ class Sweep:
 
     def end(self):
         """Wait until the sweep and all its workers have gone; return code and stderr."""
-        _, errors = self.process.communicate(timeout=30)
+        _, errors = self.process.communicate(timeout=300)
         return self.process.returncode, errors
 
 
