@@ -329,7 +329,7 @@ class Sweep:
         )
 
     def wait_for_rows(self, number):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             if (self.folder / FILE_NAME).exists():
                 with Store.open(self.folder) as store:
