@@ -1,0 +1,316 @@
+"""Verdicts on policy runs: differences paired by seed, with intervals for all comparisons at once.
+
+Every seed is one independent instance on which all policies ran, so differences are taken seed by
+seed and a seed is one measurement. The intervals of the k comparisons of a claim are Student t
+intervals at level 1 - 0.05/k (Bonferroni): with probability 95 % all of them hold together. The
+rules are fixed here, before rows are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.declaration import Status, Verdict
+from experiments.intervals import mean_interval
+from experiments.training.policy_names import label
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = [
+    "LEAST_SEEDS",
+    "Comparison",
+    "best_at",
+    "better",
+    "compare",
+    "gap_grows",
+    "log_gains",
+    "rises_then_flattens",
+    "shrinks_with_mix",
+]
+
+LEVEL = 0.95
+LEAST_SEEDS = 20
+"""A claim is judged on at least so many seeds (training.md, section 5)."""
+
+Judge = Callable[["pandas.DataFrame"], Verdict]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A mean difference and its interval.
+
+    Attributes
+    ----------
+    name : str
+        Of what is compared.
+    mean, low, high : float
+    """
+
+    name: str
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def surely_positive(self) -> bool:
+        """Whether the interval is clear of zero, above."""
+        return self.low > 0
+
+    @property
+    def surely_negative(self) -> bool:
+        """Whether the interval is clear of zero, below."""
+        return self.high < 0
+
+    def __str__(self) -> str:
+        return f"{self.name} {_signed(self.mean)} [{_signed(self.low)}, {_signed(self.high)}]"
+
+
+def compare(differences: Sequence[tuple[str, Sequence[float]]]) -> list[Comparison]:
+    """Return the mean of each list of differences, with intervals that hold together."""
+    level = 1 - (1 - LEVEL) / max(len(differences), 1)
+    return [
+        Comparison(name, *mean_interval([float(v) for v in values], level))
+        for name, values in differences
+    ]
+
+
+def better(
+    metric: str, axis: str, others: Sequence[str], *, policy: str = "pdors", sign: int = 1
+) -> Judge:
+    """Judge "the policy is better than the others" at every point of an axis.
+
+    Reproduced if the policy is surely better in every comparison (others x points), partly if in
+    at least half of them. Estimate and interval are those of the mean difference over the axis
+    to the strongest of the others; sign -1 if less is better.
+    """
+
+    def judge(rows: pandas.DataFrame) -> Verdict:
+        table = _table(rows, metric, axis)
+        values = _values(table)
+        at_points = compare(
+            [
+                (f"{other}|{value:g}", sign * (table[value, policy] - table[value, other]))
+                for other in others
+                for value in values
+            ]
+        )
+        overall = compare(
+            [
+                (
+                    label(other),
+                    sign * sum(table[v, policy] - table[v, other] for v in values) / len(values),
+                )
+                for other in others
+            ]
+        )
+        sure = sum(c.surely_positive for c in at_points)
+        status = _status(sure, len(at_points))
+        strongest = min(overall, key=lambda c: c.mean)
+        where = [
+            f"surely worse than {label(other)} at {axis} = {', '.join(worse)}"
+            for other in others
+            if (
+                worse := [
+                    c.name.split("|")[1]
+                    for c in at_points
+                    if c.surely_negative and c.name.split("|")[0] == other
+                ]
+            )
+        ]
+        text = (
+            f"{label(policy)} is surely better in {sure} of {len(at_points)} comparisons"
+            f"{'; ' + '; '.join(where) if where else ''}. Mean advantage in "
+            f"{metric.replace('_', ' ')} over the grid against {'; '.join(map(str, overall))}."
+        )
+        return _verdict(table, text, status, strongest)
+
+    return judge
+
+
+def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str = "pdors") -> Judge:
+    """Judge "the gain over the others grows along the axis".
+
+    The statistic is the least-squares slope of the paired difference over the axis, one slope
+    per seed. Reproduced if it is surely positive for each of the others, partly if for at least
+    half of them. Estimate and interval are those of the smallest slope, per unit of the axis.
+    """
+
+    def judge(rows: pandas.DataFrame) -> Verdict:
+        table = _table(rows, metric, axis)
+        values = _values(table)
+        centred = np.array(values, dtype=float) - np.mean(values)
+        weights = centred / (centred**2).sum()
+        slopes = compare(
+            [
+                (
+                    label(other),
+                    sum(
+                        w * (table[v, policy] - table[v, other])
+                        for w, v in zip(weights, values, strict=True)
+                    ),
+                )
+                for other in others
+            ]
+        )
+        sure = sum(c.surely_positive for c in slopes)
+        text = (
+            f"The gain of {label(policy)} grows surely against {sure} of {len(slopes)}; slope per "
+            f"unit of {axis} ({values[0]} to {values[-1]}) against {'; '.join(map(str, slopes))}."
+        )
+        return _verdict(table, text, _status(sure, len(slopes)), min(slopes, key=lambda c: c.mean))
+
+    return judge
+
+
+def best_at(metric: str, axis: str, best: float, default: float) -> Judge:
+    """Judge "the metric is best where the axis has this value".
+
+    Reproduced if the value is surely better than every other one, partly if no other value has
+    a larger mean. Estimate and interval are those of the difference to the strongest other.
+    """
+
+    def judge(rows: pandas.DataFrame) -> Verdict:
+        table = _table(rows.assign(**{axis: rows[axis].fillna(default)}), metric, axis)
+        columns = {value: table[value].mean(axis=1) for value in _values(table)}
+        found = compare(
+            [(f"{v:g}", columns[best] - columns[v]) for v in columns if not math.isclose(v, best)]
+        )
+        strongest = min(found, key=lambda c: c.mean)
+        status: Status = "not-reproduced"
+        if all(c.surely_positive for c in found):
+            status = "reproduced"
+        elif all(c.mean >= 0 for c in found):
+            status = "partly"
+        name = axis.removeprefix("set_")
+        text = (
+            f"Mean {metric} at {name} = {best:g} is {columns[best].mean():.4g}; "
+            f"minus that at {name} = {'; '.join(map(str, found))}."
+        )
+        return _verdict(table, text, status, strongest)
+
+    return judge
+
+
+def rises_then_flattens(metric: str, axis: str, start: float, knee: float, end: float) -> Judge:
+    """Judge "the metric rises from the start, and flattens near the knee".
+
+    Three differences, of values and of slopes per unit of the axis: the rise from start to knee;
+    the slope before the knee (from start) minus that after it (to the end); the same with the
+    slope from the last third of the way before the knee. All surely positive: reproduced, since
+    then the bend is not much earlier than the knee; the first two: partly; else not. Estimate
+    and interval are those of the rise.
+    """
+
+    def judge(rows: pandas.DataFrame) -> Verdict:
+        table = _table(rows, metric, axis)
+        at = {value: table[value].mean(axis=1) for value in _values(table)}
+        near = max(v for v in at if v <= start + (knee - start) * 2 / 3)
+        after = (at[end] - at[knee]) / (end - knee)
+        found = compare(
+            [
+                (f"rise from {start:g} to {knee:g}", at[knee] - at[start]),
+                (
+                    f"slope before {knee:g} minus after",
+                    (at[knee] - at[start]) / (knee - start) - after,
+                ),
+                (
+                    f"slope from {near:g} to {knee:g} minus after",
+                    (at[knee] - at[near]) / (knee - near) - after,
+                ),
+            ]
+        )
+        status: Status = "not-reproduced"
+        if found[0].surely_positive and found[1].surely_positive:
+            status = "reproduced" if found[2].surely_positive else "partly"
+        means = ", ".join(f"{value:g}: {series.mean():.4g}" for value, series in at.items())
+        text = f"Mean {metric} by ratio {means}. {'; '.join(map(str, found))}."
+        return _verdict(table, text, status, found[0])
+
+    return judge
+
+
+def log_gains(rows: pandas.DataFrame, policy: str, reference: str) -> pandas.DataFrame:
+    """Return the rows of the policy with ``gain`` = utility / the reference's on the same instance.
+
+    Pairs with a zero on either side have no finite logarithm; they are left out and counted by
+    the difference in length.
+    """
+    keys = [name for name in ("seed", "jobs", "slots", "machines", "mix") if name in rows]
+    mine = rows[rows["policy"] == policy].set_index(keys)
+    other = rows[rows["policy"] == reference].set_index(keys)["utility"]
+    gain = mine["utility"] / other.reindex(mine.index).where(lambda value: value > 0)
+    return mine.assign(gain=gain).reset_index()[lambda table: table["gain"] > 0]
+
+
+def shrinks_with_mix(axis: str, *, policy: str = "pdors", reference: str = "oasis") -> Judge:
+    """Judge "the gain over the reference shrinks with fewer time-critical jobs".
+
+    The statistic is ln(utility / the reference's) with the default mix minus the same with the
+    Google mix, per seed and point. Reproduced if the mean over the points is surely positive and
+    no point is surely negative; partly if the mean over the points is positive and at least half
+    of the points are; else not. Estimate and interval are those of the mean over the points.
+    """
+
+    def judge(rows: pandas.DataFrame) -> Verdict:
+        gains = log_gains(rows, policy, reference)
+        left_out = int((rows["policy"] == policy).sum()) - len(gains)
+        table = gains.assign(log=np.log(gains["gain"])).pivot_table(
+            index="seed", columns=[axis, "mix"], values="log"
+        )
+        values = _values(table)
+        drops = {v: (table[v, "default"] - table[v, "google"]).dropna() for v in values}
+        at_points = compare([(f"{v:g}", drop) for v, drop in drops.items()])
+        seeds = sum(drops.values()).dropna() / len(values)
+        (overall,) = compare([("mean", seeds)])
+        status: Status = "not-reproduced"
+        if overall.surely_positive and not any(c.surely_negative for c in at_points):
+            status = "reproduced"
+        elif overall.mean > 0 and sum(c.mean > 0 for c in at_points) * 2 >= len(at_points):
+            status = "partly"
+        means = "; ".join(
+            f"{v:g}: {math.exp(table[v, 'default'].mean()):.2f} and "
+            f"{math.exp(table[v, 'google'].mean()):.2f}"
+            for v in values
+        )
+        text = (
+            f"Utility over {label(reference)}'s (geometric mean) with 35 % and with 1 % critical "
+            f"jobs, by {axis}: {means}. ln of the first over the second: {overall}; by point "
+            f"{'; '.join(map(str, at_points))}. {left_out} runs without finite ratio left out."
+        )
+        return _verdict(seeds.to_frame(), text, status, overall)
+
+    return judge
+
+
+def _table(rows: pandas.DataFrame, metric: str, axis: str) -> pandas.DataFrame:
+    """Seeds by (axis, policy); only seeds that have every point."""
+    return rows.pivot_table(index="seed", columns=[axis, "policy"], values=metric).dropna()
+
+
+def _values(table: pandas.DataFrame) -> list[float]:
+    return sorted(set(table.columns.get_level_values(0)))
+
+
+def _status(sure: int, comparisons: int) -> Status:
+    if sure == comparisons:
+        return "reproduced"
+    return "partly" if 2 * sure >= comparisons else "not-reproduced"
+
+
+def _verdict(table: pandas.DataFrame, text: str, status: Status, estimate: Comparison) -> Verdict:
+    n = len(table)
+    text = f"{text} n = {n} seeds."
+    numbers = {"n": n, "estimate": estimate.mean, "low": estimate.low, "high": estimate.high}
+    if n < LEAST_SEEDS:
+        return Verdict(f"Not judged below {LEAST_SEEDS} seeds. {text}", "not-run", numbers)
+    return Verdict(text, status, numbers)
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.0f}" if abs(value) >= 100 else f"{value:+.3g}"
