@@ -49,7 +49,7 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     times = training_times(instance, schedule)
     completed = sum(job.completion is not None for job in schedule.jobs)
     possible = len(instance.possible_jobs)
-    reasons = Counter(job.reason for job in schedule.jobs)
+    reasons: Counter[str | None] = Counter(job.reason for job in schedule.jobs)
     return {
         "utility": schedule.objective,
         "completed": completed,
