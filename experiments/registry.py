@@ -9,12 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.training.feasibility import FEASIBILITY
+from experiments.training.gain_figure import GAIN
+from experiments.training.google_figures import GOOGLE_JOBS, GOOGLE_MACHINES
+from experiments.training.locality_figure import LOCALITY
+from experiments.training.mix_figures import MIX_JOBS, MIX_MACHINES
 from experiments.training.ratio import RATIO
+from experiments.training.sensitivity import SENSITIVITY
+from experiments.training.training_time import TRAINING_TIME
+from experiments.training.utility_figures import OASIS_JOBS, UTILITY_JOBS, UTILITY_MACHINES
 from models.files import InputError
 
 __all__ = ["EXPERIMENTS", "find", "select"]
 
-_DECLARED: tuple[Experiment, ...] = (RATIO,)
+_DECLARED: tuple[Experiment, ...] = (
+    FEASIBILITY,
+    RATIO,
+    UTILITY_MACHINES,
+    UTILITY_JOBS,
+    OASIS_JOBS,
+    TRAINING_TIME,
+    GAIN,
+    GOOGLE_MACHINES,
+    GOOGLE_JOBS,
+    MIX_MACHINES,
+    MIX_JOBS,
+    LOCALITY,
+    SENSITIVITY,
+)
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
 
