@@ -128,9 +128,13 @@ def start_worker(lifeline: Connection) -> None:
     # for forking they have none. No task starts processes.
     with contextlib.suppress(ValueError):
         multiprocessing.set_start_method("fork", force=True)
-    # What libraries print must not get into the sweep's stdout, which may be JSON.
+    # What libraries print must not get into the sweep's stdout, which may be JSON. It goes out
+    # line by line: a worker ends without emptying Python's buffers.
     with contextlib.suppress(OSError):
         os.dup2(2, 1)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
     def end_with_sweep() -> None:
         with contextlib.suppress(OSError, EOFError):

@@ -456,7 +456,10 @@ def test_reservations_hold_between_processes_until_the_process_ends(tmp_path):
 # What people and other executors see
 
 
-def test_a_quiet_sweep_prints_nothing_and_a_loud_one_only_on_stderr(tasks, store, capfd):
+def test_a_quiet_sweep_prints_nothing_and_a_loud_one_only_on_stderr(
+    tasks, store, capfd, monkeypatch
+):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # workers must not need it
     experiment = tasks.make(tasks.draws, [{"x": 1}])
     run_sweep(experiment, store, progress=False)
     assert capfd.readouterr() == ("", "")
