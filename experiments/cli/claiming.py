@@ -47,8 +47,10 @@ def claims(
     if as_json:
         emit_json({"claims": found})
     else:
-        columns = ("family", "id", "verdict", "n", "estimate", "low", "high", "statement")
+        columns = ("family", "id", "verdict", "n", "estimate", "low", "high")
         emit(Table(columns, [[entry[column] for column in columns] for entry in found]))
+        for entry in found:
+            emit(f"\n{entry['family']}/{entry['id']} ({entry['paper']})\n{entry['statement']}")
     held = all(entry["verdict"] == "reproduced" for entry in found)
     return 1 if strict and not held else 0
 
