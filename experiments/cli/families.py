@@ -90,6 +90,11 @@ def same_instance(instance: Any, seed: int) -> Any:
     return instance
 
 
+def no_remarks(_instance: Any, _run: Run) -> list[str]:
+    """Say nothing more about a run."""
+    return []
+
+
 @dataclass(frozen=True)
 class Family:
     """One kind of problem.
@@ -113,6 +118,8 @@ class Family:
         The outcome in a few numbers, such as jobs completed and rejected.
     outcome_table : function (instance, Run) -> Table
         What happened to each job, and why.
+    remarks : function (instance, Run) -> list of str, optional
+        What else the run says of itself, such as a certificate.
     optimum : function (instance, time_limit, seed, *, options) -> Bounds
     write_formulation : function (instance, path, *, options of optimum) -> None
         Writes the exact model; the path's ending (.lp or .mps) is the format.
@@ -144,6 +151,7 @@ class Family:
     plot: Callable[[Any, Any, Path], None]
     run: Callable[..., Run] = run_policy
     redraw: Callable[[Any, int], Any] = same_instance
+    remarks: Callable[[Any, Run], list[str]] = no_remarks
     bench: Callable[[], Mapping[str, Any]] | None = None
     commands: Mapping[str, Callable[..., int]] = field(default_factory=dict)
 

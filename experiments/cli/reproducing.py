@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,7 +33,10 @@ def reproduce(
     seeds: Annotated[
         int | None, typer.Option("--seeds", min=1, help="Seeds per point. [default: 20]")
     ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Processes. [default: one per processor]"),
+    ] = None,
     results: Results = RESULTS,
     arrivals: Annotated[
         Path | None,
@@ -57,7 +61,14 @@ def reproduce(
     if dry_run:
         emit(_plan(chosen, results, seeds, quick, options))
         return 0
-    return _reproduce(chosen, results, seeds, workers, quick, options)
+    return _reproduce(chosen, results, seeds, workers or _processors(), quick, options)
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _listing(experiments: Sequence[Experiment]) -> Table:

@@ -108,6 +108,8 @@ def run(
         emit(f"policy: {policy}, seed {seed}, {seconds:.3g} s")
         emit(f"{family.objective}: {objective:.10g}")
         emit(", ".join(f"{name}: {n}" for name, n in family.count(loaded, solution).items()))
+        for remark in family.remarks(loaded, result):
+            emit(remark)
         if result.counters:
             emit(", ".join(f"{name}: {value:g}" for name, value in result.counters.items()))
     if solution is None:

@@ -11,7 +11,7 @@ import typer
 
 from experiments.cli.families import Bounds, Family, Generated
 from experiments.cli.output import say
-from experiments.cli.training_text import count, describe, outcome_table
+from experiments.cli.training_text import count, describe, outcome_table, remarks
 
 if TYPE_CHECKING:
     from algorithms.policy import Policy
@@ -162,4 +162,5 @@ TRAINING = Family(
     write_formulation=_write_formulation,
     plot=_plot,
     bench=_bench,
+    remarks=remarks,
 )

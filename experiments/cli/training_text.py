@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from algorithms.policy import Run
     from models.training import TrainingInstance, TrainingSchedule
 
-__all__ = ["count", "describe", "outcome_table"]
+__all__ = ["count", "describe", "outcome_table", "remarks"]
 
 JOB_UNITS = {
     "arrival": "slot",
@@ -123,7 +123,9 @@ EXPLANATIONS = {
     "payoff": "payoff",
     "lps_solved": "LPs",
     "rounding_attempts": "draws",
+    "waiting_slots": "waited",
     "seconds": "seconds",
+    "explanation": "why",
 }
 
 
@@ -158,3 +160,18 @@ def outcome_table(instance: TrainingInstance, run: Run) -> Table:
         )
     columns = ("job", "arrival", "completion", "utility", "outcome", "slots", "workers", "machines")
     return Table((*columns, *(EXPLANATIONS[name] for name in explained)), rows)
+
+
+def remarks(_instance: TrainingInstance, run: Run) -> list[str]:
+    """Give the dual certificate of a run that has prices."""
+    if not hasattr(run.log, "log_prices"):
+        return []
+    from algorithms.training.certificate import dual_certificate
+
+    certificate = dual_certificate(run.solution, run.log)
+    return [
+        f"dual certificate: {certificate.primal:.6g} <= offline optimum <= "
+        f"{certificate.dual:.6g} (final prices, greatest payoffs on the empty cluster)",
+        f"not valid as a bound: {certificate.dual_of_paper:.6g}, from the payoffs that the "
+        "policy itself met",
+    ]
