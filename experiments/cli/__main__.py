@@ -2,6 +2,6 @@
 
 import sys
 
-from experiments.cli.main import main
+from experiments.cli.start import start
 
-sys.exit(main())
+sys.exit(start())

@@ -16,6 +16,7 @@ from experiments.cli.benching import bench
 from experiments.cli.claiming import claims
 from experiments.cli.commands import family_app
 from experiments.cli.families import Family
+from experiments.cli.interruption import INTERRUPTED, Interruption, prompt_interruption
 from experiments.cli.options import new_app, with_options
 from experiments.cli.output import emit, finish_streams, say
 from experiments.cli.reproducing import reproduce
@@ -26,7 +27,7 @@ __all__ = ["FAMILIES", "build_app", "main"]
 
 FAMILIES: tuple[Family, ...] = (TRAINING,)
 
-NO, BAD_INPUT, OUR_MISTAKE, INTERRUPTED = 1, 2, 70, 130
+NO, BAD_INPUT, OUR_MISTAKE = 1, 2, 70
 
 
 def build_app(families: Sequence[Family] = FAMILIES) -> typer.Typer:
@@ -63,14 +64,15 @@ def main(arguments: Sequence[str] | None = None, families: Sequence[Family] = FA
         if hasattr(stream, "reconfigure"):  # names that a terminal cannot show are spelt out
             stream.reconfigure(errors="backslashreplace")
     try:
-        return _run(given, families)
+        with prompt_interruption() as interruption:
+            return _run(given, families, interruption)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
         finish_streams()
 
 
-def _run(arguments: list[str], families: Sequence[Family]) -> int:
+def _run(arguments: list[str], families: Sequence[Family], interruption: Interruption) -> int:
     command = typer.main.get_command(build_app(families))
     try:
         code = command.main(args=arguments, prog_name="schedlab", standalone_mode=False)
@@ -84,6 +86,8 @@ def _run(arguments: list[str], families: Sequence[Family]) -> int:
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error of typer, or of click beneath it
             return _refuse(_usage(error))
+        if interruption.heard:  # libraries may turn it into an error of their own
+            return INTERRUPTED
         traceback.print_exc()
         return OUR_MISTAKE
     return _code(code)

@@ -75,7 +75,7 @@ def test_wheel_carries_packages_tables_and_command(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (points,) = [name for name in names if name.endswith("entry_points.txt")]
-        assert b"schedlab = experiments.cli.main:main" in archive.read(points)
+        assert b"schedlab = experiments.cli.start:start" in archive.read(points)
     tables = {
         path.relative_to(ROOT / "data").as_posix()
         for path in (ROOT / "data").rglob("*")

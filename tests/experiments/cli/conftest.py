@@ -1,10 +1,12 @@
 """The command line in this process, with stub policies that are quick and do odd things."""
 
+import hashlib
 import json
 import os
+import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -84,6 +86,22 @@ def interrupt(_instance: TrainingInstance, _parameters: Parameters, _seed: int) 
     raise KeyboardInterrupt
 
 
+def grind(_instance: TrainingInstance, _parameters: Parameters, _seed: int) -> Run:
+    """Compute for half an hour without coming back to Python, as a solver might."""
+    os.write(2, b"waiting\n")
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+    raise AssertionError("nobody interrupted")
+
+
+def muddle(_instance: TrainingInstance, _parameters: Parameters, _seed: int) -> Run:
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        raise RuntimeError("a callback failed") from None
+    raise AssertionError("nobody interrupted")
+
+
 def give_up(_instance: TrainingInstance, _parameters: Parameters, _seed: int) -> Run:
     return Run(None)
 
@@ -98,6 +116,8 @@ STUBS = {
             "crash": crash,
             "wait": wait,
             "interrupt": interrupt,
+            "grind": grind,
+            "muddle": muddle,
             "give-up": give_up,
         }.items()
     },
@@ -107,6 +127,14 @@ STUBS = {
 def stub_optimum(instance: TrainingInstance, time_limit: float, seed: int) -> Bounds:
     solution = place_one(instance, StubParameters(workers=2), seed).solution
     return Bounds("bounded", solution.objective, float("inf"), solution, 0.25)
+
+
+@pytest.fixture
+def heard_interrupts() -> Iterator[None]:
+    """Let Ctrl-C be heard, also by new processes, where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -138,9 +138,12 @@ def test_names_that_the_terminal_cannot_show(instance: Path) -> None:
     assert b"gr\\xf6\\xdfer \\u2603" in done.stdout
 
 
-def test_ctrl_c_in_a_process_ends_it_with_130(instance: Path, out: Path) -> None:
+@pytest.mark.parametrize("policy", ["wait", "grind"])
+def test_ctrl_c_in_a_process_ends_it_with_130(
+    policy: str, instance: Path, out: Path, heard_interrupts: None
+) -> None:
     running = subprocess.Popen(
-        with_stubs("run", instance, "--policy", "wait", "-o", out / "a.json"),
+        with_stubs("run", instance, "--policy", policy, "-o", out / "a.json"),
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
