@@ -118,6 +118,9 @@ class Experiment:
         The policies compared, for listings.
     options : tuple of str
         Parameters that may be added from outside, such as ``arrivals``.
+    check : function (points) -> None, or its name
+        Called with all points, such parameters included, before anything is run; raises
+        InputError for what no task could use. Nothing is checked by default.
     seeds, quick_seeds : int
         How many seeds (0, 1, ...) each grid point gets by default.
     expected_seconds, quick_seconds : float
@@ -137,6 +140,7 @@ class Experiment:
     cost: str = "cost"
     policies: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    check: Callable[[Sequence[Parameters]], None] | str = ""
     seeds: int = 20
     quick_seeds: int = 2
     expected_seconds: float = 60.0

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.declaration import Experiment
+from experiments.declaration import Experiment, resolve
 from experiments.store import Key, canonical
 from models.files import InputError
 
-__all__ = ["tasks_of"]
+__all__ = ["check_options", "tasks_of"]
 
 
 def tasks_of(
@@ -46,15 +46,40 @@ def tasks_of(
         seeds = experiment.quick_seeds if quick else experiment.seeds
     if seeds < 1:
         raise InputError("must be at least 1", field="seeds", value=seeds)
+    points = [canonical(point) for point in _points(experiment, quick, options or {})]
+    return [Key(point, seed) for seed in range(seeds) for point in dict.fromkeys(points)]
+
+
+def check_options(
+    experiment: Experiment, *, quick: bool = False, options: Mapping[str, Any] | None = None
+) -> None:
+    """Refuse options that no task could use, such as a file that is no trace.
+
+    Parameters
+    ----------
+    experiment, quick, options
+        See `tasks_of`.
+
+    Raises
+    ------
+    InputError
+        Naming the file or option, and what is wrong with it.
+    """
+    if experiment.check:
+        resolve(experiment.check)(_points(experiment, quick, options or {}))
+
+
+def _points(
+    experiment: Experiment, quick: bool, options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     added: dict[str, Any] = {}
-    for name, value in (options or {}).items():
+    for name, value in options.items():
         if name not in experiment.options:
             raise InputError(f"{experiment.name} has no such option", field=name)
         added[name] = str(value) if isinstance(value, Path) else value
         if isinstance(value, Path):
             added[f"{name}_sha256"] = _digest(value)
-    points = [canonical({**point, **added}) for point in experiment.parameters(quick)]
-    return [Key(point, seed) for seed in range(seeds) for point in dict.fromkeys(points)]
+    return [{**point, **added} for point in experiment.parameters(quick)]
 
 
 def _digest(path: Path) -> str:

@@ -49,6 +49,7 @@ def reproduce(
 ) -> int:
     """Compute a figure again: run what is missing, draw it, and compare it with the paper."""
     from experiments import registry
+    from experiments.tasks import check_options
 
     everything = list_them and not names
     chosen = registry.select(["all"] if everything else names or [], registry.EXPERIMENTS)
@@ -58,6 +59,9 @@ def reproduce(
     if not names:
         raise InputError("name a figure, or all; --list shows them", source="FIGURE")
     options = _options(chosen, arrivals, all_of_them="all" in names)
+    for experiment in chosen:
+        if options[experiment.name]:
+            check_options(experiment, quick=quick, options=options[experiment.name])
     if dry_run:
         emit(_plan(chosen, results, seeds, quick, options))
         return 0

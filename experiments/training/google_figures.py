@@ -72,6 +72,7 @@ GOOGLE_MACHINES = Experiment(
     cost="programs",
     policies=COMPARED,
     options=("arrivals",),
+    check="experiments.training.instances:check_arrivals",
     expected_seconds=1000.0,
     quick_seconds=8.0,
 )
@@ -106,6 +107,7 @@ GOOGLE_JOBS = Experiment(
     cost="programs",
     policies=COMPARED,
     options=("arrivals",),
+    check="experiments.training.instances:check_arrivals",
     expected_seconds=600.0,
     quick_seconds=8.0,
 )

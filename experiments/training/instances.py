@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from models.data import data_file
+from models.files import InputError
 from models.training.generator import Generated, generate
 from models.training.google_table import read_arrivals
 from models.training.google_trace import Submits
 from models.training.instance import Machine, TrainingInstance
 
-__all__ = ["GOOGLE_TABLE", "TRACE", "changed_instance", "draw_instance"]
+__all__ = ["GOOGLE_TABLE", "TRACE", "changed_instance", "check_arrivals", "draw_instance"]
 
 GOOGLE_TABLE = "google2011_submits.csv"
 TRACE = "trace"
@@ -48,6 +49,26 @@ def draw_instance(parameters: Mapping[str, Any], seed: int) -> Generated:
         seed=seed,
         **options,
     )
+
+
+def check_arrivals(points: Sequence[Mapping[str, Any]]) -> None:
+    """Make sure that the trace can be read and has enough submissions for every point.
+
+    Raises
+    ------
+    InputError
+        Naming the file.
+    """
+    for point in points:
+        if point.get("mix", TRACE) != TRACE:
+            continue
+        submits = _submits(point.get("arrivals", ""))
+        if len(submits) < point["jobs"]:
+            raise InputError(
+                f"must hold at least {point['jobs']} submissions, one for each job",
+                source=point.get("arrivals", GOOGLE_TABLE),
+                value=len(submits),
+            )
 
 
 def changed_instance(instance: TrainingInstance, changes: Mapping[str, Any]) -> TrainingInstance:

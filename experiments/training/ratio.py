@@ -69,6 +69,7 @@ RATIO = Experiment(
     cost="lps_solved",
     policies=("pdors",),
     options=("arrivals",),
+    check="experiments.training.instances:check_arrivals",
     seeds=20,
     quick_seeds=4,
     expected_seconds=400.0,

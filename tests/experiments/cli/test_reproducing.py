@@ -144,6 +144,20 @@ def test_arrivals_go_to_the_figures_that_draw_them(
     assert [line.split()[2] for line in left.splitlines()[2:]] == ["0", "2"]
 
 
+@pytest.mark.parametrize("figure", ["ratio", "google-jobs", "google-machines", "all"])
+def test_a_trace_that_cannot_be_used_is_refused_before_anything_runs(
+    figure: str, cli: Callable, tmp_path: Path, results: Path
+) -> None:
+    trace = tmp_path / "trace.csv"
+    for content in (b"\x80\x81 no text", b"", b"1000000,,1,0,u,3,a,b\n"):  # the last: one job
+        trace.write_bytes(content)
+        result = cli("reproduce", figure, "--quick", "--arrivals", trace, "--results", results)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith(f"error: {trace}: ")
+        assert result.err.count("\n") == 1
+    assert not results.exists()
+
+
 def test_claims_need_the_whole_grid_with_all_seeds(
     cli: Callable, experiment: Experiment, results: Path
 ) -> None:
