@@ -8,8 +8,10 @@ that has the completion binaries, as in combinatorial Benders decomposition.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pyomo.environ as pyo
@@ -158,7 +160,32 @@ class CompletionCheck:
             model.completes[i, t].fix(int(completions[i] == t))
         model.total_utility.deactivate()
         model.nothing = pyo.Objective(expr=0.0)
+        _order_equal_slots(model)
         return model
+
+
+def _order_equal_slots(model: Any) -> None:
+    """Slots in which the same jobs may run are ordered by the work done for one of them.
+
+    With the completions fixed, such slots can be exchanged: nothing else tells them apart.
+    """
+    running: dict[int, list[int]] = defaultdict(list)
+    for i, t in model.job_slots:
+        running[t].append(i)
+    classes: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for t, jobs in sorted(running.items()):
+        classes[tuple(sorted(jobs))].append(t)
+    workers: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    for variables in (model.internal_workers, model.external_workers):
+        for i, h, t in variables:
+            workers[i, t].append(variables[i, h, t])
+    model.order_equal_slots = pyo.ConstraintList()
+    for together, slots in classes.items():
+        # The job with the most room for difference: the one that has the most workers at once.
+        job = max(together, key=lambda i: sum(v.ub for v in workers[i, slots[0]]))
+        if workers[job, slots[0]]:
+            for earlier, later in pairwise(slots):
+                model.order_equal_slots.add(sum(workers[job, earlier]) >= sum(workers[job, later]))
 
 
 _EXACT: dict[str, Any] = {"mip_feasibility_tolerance": 1e-7}

@@ -25,7 +25,7 @@ from algorithms.training.completions import CompletionCheck, add_conflict, compl
 from algorithms.training.list_scheduling import FreeCapacity
 from algorithms.training.local_search import ruin_and_recreate
 from algorithms.training.neighbourhood import improve_jobs
-from models.solver import SolverError, Status, solve_model
+from models.solver import Engine, SolverError, Status
 from models.training import (
     TrainingInstance,
     TrainingSchedule,
@@ -33,7 +33,7 @@ from models.training import (
     build_schedule,
     placements_of,
 )
-from models.training.dmlrs import build_dmlrs, decode, finished, model_size
+from models.training.dmlrs import build_dmlrs, decode, encode, finished, model_size
 from models.training.pooled import build_pooled
 from models.training.schedule import Placement
 
@@ -42,10 +42,12 @@ __all__ = ["Optimum", "optimum"]
 CLAIMED = 1e-6  # relative width at which the interval counts as closed
 SOUGHT = 1e-8  # relative width at which the search stops (D11)
 NEGLIGIBLE = 1e-9  # utilities this small beside the largest are bounded, not modelled
-DIRECT_SIZE = 300  # (job, machine, slot) triples up to which the compact model comes first
+DIRECT_SHARE = 0.4  # of the time, for the compact model when it comes first
+DIRECT_SIZE = 600  # (job, machine, slot) triples up to which the compact model comes first
 COMPACT_SIZE = 4000  # ... up to which it is used at all
 PART_SIZE = 600  # ... for improving a part of the jobs
 SECONDS_PER_JOB_SLOT = 3e-4  # building and compiling the pooled relaxation, measured
+PART_SECONDS = 2.0  # for improving one part
 FIRST_QUESTION = 1.5  # seconds for one packing question, at first
 
 Progress = Callable[[float, float, float], None]
@@ -241,7 +243,7 @@ class _Search:
         small = size <= COMPACT_SIZE
         self._ruin_and_recreate(60 if small else 200, 0.05 if small else 0.2)
         if not self.closed() and size <= DIRECT_SIZE:
-            self._compact(min(0.15 * self.time_limit, 5.0))
+            self._compact(DIRECT_SHARE * self.time_limit)
         if not self.closed():
             self._bound_and_prove(small)
         if not self.closed() and not small:
@@ -266,7 +268,8 @@ class _Search:
     def _compact(self, seconds: float) -> None:
         """The compact model as a whole."""
         model = build_dmlrs(self.instance, last_slot=self.last_slot, scale=self.scale)
-        result = self._solve(model, min(seconds, self.left()))
+        encode(model, self.instance, self.placements)
+        result = self._solve(model, min(seconds, self.left()), warm=True)
         if result is None:
             return
         self.count("compact models")
@@ -277,8 +280,12 @@ class _Search:
 
     def _improve_part(self, jobs: int, seconds: float) -> None:
         """Place a few jobs anew, exactly."""
-        candidates = list(self.last_slot)
-        chosen = self.rng.permutation(candidates)[:jobs].tolist()
+        # The first by what it falls short of its best, the others at random.
+        short = np.array([self._shortfall(i) for i in self.last_slot])
+        order = np.argsort(-short * self.rng.random(len(short)), kind="stable")
+        candidates = np.array(list(self.last_slot))
+        others = self.rng.permutation(candidates[order[1:]])
+        chosen = [int(candidates[order[0]]), *(int(i) for i in others[: jobs - 1])]
         part = sum(self.instance.slots - self.instance.jobs[i].arrival for i in chosen)
         while len(chosen) > 1 and part * self.instance.number_of_machines > PART_SIZE:
             i = chosen.pop()
@@ -290,13 +297,22 @@ class _Search:
         if found is not None:
             self.accept(found, "exact improvement of a part")
 
-    def _solve(self, model: Any, seconds: float, **options: Any) -> Any:
+    def _shortfall(self, i: int) -> float:
+        """Utility that job i misses beside its best, relative to the largest of all."""
+        utility = self.instance.jobs[i].utility
+        best = utility.value(_earliest(self.instance, i) - self.instance.jobs[i].arrival)
+        return (best - self.schedule.jobs[i].utility) / self.scale + NEGLIGIBLE
+
+    def _solve(self, model: Any, seconds: float, warm: bool = False) -> Any:
+        """Solve to the end or the time limit, from the variables' values if `warm`."""
         if seconds <= 0:
             return None
         try:
-            return solve_model(
-                model, time_limit=seconds, mip_gap=SOUGHT / 10, mip_gap_abs=SOUGHT / 100, **options
-            )
+            engine = Engine(model)
+            if warm:
+                values = [variable.value for variable in engine.compiled.variables]
+                engine.set_solution(np.array(values, dtype=float))
+            return engine.solve(time_limit=seconds, mip_gap=SOUGHT / 10, mip_gap_abs=SOUGHT / 100)
         except SolverError as error:
             self.log.append(f"{self.seconds():.2f} s: {error}")
             return None
@@ -316,15 +332,18 @@ class _Search:
         model = build_pooled(self.instance, last_slot=self.last_slot, scale=self.scale)
         pending: list[_Open] = []
         bound, step = np.inf, 0
-        method = "pooled"
+        began = self.seconds()
+        searched = 0.0  # half of the time goes to the lower end
         while self.left() > 0 and not self.closed():
             step += 1
+            turn = self.seconds()
             worst = max(pending, key=lambda item: item.bound, default=None)
             if worst is not None and step % 3 == 0 and worst.bound >= bound * (1 - SOUGHT):
                 pending.remove(worst)
                 self._ask(model, worst, pending)
-            elif small and step % 3 == 1 and step > 1 and len(self.last_slot) > 1:
-                self._improve_part(2 + step // 3 % 3, 2.0)
+            elif small and searched < 0.5 * (turn - began) and len(self.last_slot) > 1:
+                self._improve_part(2 + step % 3, PART_SECONDS)
+                searched += self.seconds() - turn
             else:
                 share = 1.0 if small else 0.5
                 result = self._solve(model, share * self.left())
@@ -339,9 +358,9 @@ class _Search:
                     result.load_into(model)
                     self._ask(model, _Open(bound, completions_of(model), 0.0), pending)
             pending = [item for item in pending if item.bound * self.scale > self.lower]
+            asked = self.check.counters["questions"] > 1
             worst_open = max([bound, *(item.bound for item in pending)])
-            self._take_bound(worst_open, method)
-            method = "completions"
+            self._take_bound(worst_open, "completions" if asked else "pooled")
             if not small:
                 return
             if bound * self.scale + self.omitted <= self.lower and not pending:

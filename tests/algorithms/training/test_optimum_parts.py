@@ -165,6 +165,16 @@ def test_conflict_is_sharpened_to_the_jobs_that_matter() -> None:
     assert max(met[0], met[1]) >= 3
 
 
+def test_completions_with_many_equal_slots_can_be_met() -> None:
+    """18 units of work in 6 equal slots of 3: exactly enough, so no order may be lost."""
+    jobs = [make_job("a", samples=4, batch=2, ps={}), make_job("b", samples=5, batch=3, ps={})]
+    instance = make_instance(*jobs, slots=6, capacities=({"cpu": 3.0},))
+    check = CompletionCheck(instance)
+    assert check.meet({0: 5, 1: 5}, 10.0).feasible is True
+    # In slot 5 alone, job a has at most two workers: one unit is missing.
+    assert check.meet({0: 5, 1: 4}, 10.0).feasible is False
+
+
 def test_slot_options_leave_out_what_is_dominated() -> None:
     """Two workers at one PS each on 4 CPUs: 0, 1 or 2 workers, always with exactly their PSs."""
     instance = make_instance(make_job())

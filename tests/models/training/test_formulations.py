@@ -3,11 +3,13 @@
 import pyomo.environ as pyo
 import pytest
 
+from algorithms.training.list_scheduling import FreeCapacity
 from models.solver import solve_model
 from models.training import SigmoidUtility, audit, build_schedule
-from models.training.dmlrs import build_dmlrs, decode, finished, model_size
+from models.training.dmlrs import build_dmlrs, decode, encode, finished, model_size
 from models.training.dual import build_dual
 from models.training.fit import fit_of, machine_classes
+from models.training.generator import generate
 from models.training.pooled import build_pooled
 from models.training.r_dmlrs import JobPlan, build_r_dmlrs, plans_of, resource_use, selected
 from tests.training_factories import make_instance, make_job, random_tiny
@@ -80,6 +82,35 @@ def test_decode_drops_idle_and_surplus_ps() -> None:
         model.external_ps[0, 1, t].set_value(1)
     model.external_ps[0, 1, 2].set_value(1)
     assert decode(model, instance) == {0: [(0, 0, 2, 2), (1, 0, 2, 2)]}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_encode_gives_a_solution_of_every_row_with_the_same_placements(seed: int) -> None:
+    """Also of the rows that order equal machines, whatever the names in the schedule."""
+    instance = generate(6, 6, 3, seed=seed).instance
+    free = FreeCapacity(instance)
+    for i in instance.possible_jobs:
+        places = free.find(i, instance.slots - 1, "large")
+        if places is not None:
+            free.put(i, places)
+    turned = {i: [(t, 2 - h, w, s) for t, h, w, s in places] for i, places in free.placed.items()}
+    model = build_dmlrs(instance)
+    encode(model, instance, turned)
+    for row in model.component_data_objects(pyo.Constraint):
+        assert row.slack() >= -1e-6, row.name
+    found = decode(model, instance)
+    assert set(found) == set(turned)
+    assert pyo.value(model.total_utility) == pytest.approx(
+        build_schedule(instance, "same", turned).objective
+    )
+    assert audit(instance, build_schedule(instance, "same", found)).feasible
+
+
+def test_encode_leaves_out_what_the_model_leaves_out() -> None:
+    instance = make_instance(make_job(), make_job("j1"), slots=4)
+    model = build_dmlrs(instance, last_slot={0: 1})
+    encode(model, instance, {0: [(2, 0, 2, 2), (3, 0, 2, 2)], 1: [(0, 0, 2, 2), (1, 0, 2, 2)]})
+    assert decode(model, instance) == {}
 
 
 def test_decode_leaves_out_what_is_not_finished() -> None:
