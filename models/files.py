@@ -259,6 +259,8 @@ def first_error(error: PydanticError) -> InputError:
             value=raised.value,
         )
     rule = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    if detail["type"] == "too_short":  # "Tuple should have at least 1 item after validation, not 0"
+        rule = f"must have at least {detail['ctx']['min_length']} item"
     field = _path(detail["loc"])
     if detail["type"] == "missing":
         return InputError("is required", field=field)

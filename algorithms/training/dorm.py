@@ -32,7 +32,7 @@ class DormParameters(Parameters):
         float, Field(ge=0, le=1, description="relative gap at which a program counts as solved")
     ] = 0.05
     node_limit: Annotated[
-        int, Field(ge=0, description="most branch-and-bound nodes per program")
+        int, Field(ge=0, le=10**9, description="most branch-and-bound nodes per program")
     ] = 1000
 
 

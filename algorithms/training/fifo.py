@@ -23,7 +23,10 @@ class FifoParameters(Parameters):
         bool, Field(description="nobody passes the first waiting job (head-of-line blocking)")
     ] = True
     most_workers: Annotated[
-        int, Field(ge=1, description="a job's fixed number of workers is drawn from 1 to this")
+        int,
+        Field(
+            ge=1, le=10**6, description="a job's fixed number of workers is drawn from 1 to this"
+        ),
     ] = 30
 
 

@@ -27,7 +27,7 @@ class OasisParameters(Parameters):
     """Parameters of OASiS."""
 
     levels: Annotated[
-        int, Field(ge=0, description="workload levels; 0 = max(20, 4 (T - arrival))")
+        int, Field(ge=0, le=10**6, description="workload levels; 0 = max(20, 4 (T - arrival))")
     ] = 0
 
 

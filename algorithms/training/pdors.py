@@ -49,7 +49,8 @@ class PdorsParameters(Parameters):
     draws: Annotated[int, Field(ge=1, description="S, feasible draws to choose from")] = 10
     max_attempts: Annotated[int, Field(ge=1, description="most draws per slot and level")] = 5000
     levels: Annotated[
-        int, Field(ge=0, description="Q, workload levels; 0 = max(20, 4 (T - arrival))")
+        int,
+        Field(ge=0, le=10**6, description="Q, workload levels; 0 = max(20, 4 (T - arrival))"),
     ] = 0
     start: Annotated[
         Literal["warm", "cold"], Field(description="start of each LP from the last basis or not")

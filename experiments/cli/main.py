@@ -78,6 +78,8 @@ def _run(arguments: list[str], families: Sequence[Family], interruption: Interru
         code = command.main(args=arguments, prog_name="schedlab", standalone_mode=False)
     except InputError as error:
         return _refuse(str(error))
+    except MemoryError as error:
+        return _refuse(f"this takes more memory than there is: {error}".removesuffix(": "))
     except typer.Abort:
         return INTERRUPTED
     except SystemExit as stop:

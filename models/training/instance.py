@@ -185,6 +185,15 @@ class TrainingInstance(FileModel):
         check_unique((job.name for job in self.jobs), "jobs")
         for h, machine in enumerate(self.machines):
             self._check_resources(machine.capacity, f"machines[{h}].capacity")
+        for resource in self.resources:
+            amounts = [machine.capacity.get(resource, 0.0) for machine in self.machines]
+            if self.slots * sum(amounts) == math.inf:
+                h = amounts.index(max(amounts))
+                raise InputError(
+                    "is too large: the total over machines and slots overflows",
+                    field=f"machines[{h}].capacity.{resource}",
+                    value=amounts[h],
+                )
         for i, job in enumerate(self.jobs):
             self._check_resources(job.worker, f"jobs[{i}].worker")
             self._check_resources(job.ps, f"jobs[{i}].ps")

@@ -6,7 +6,7 @@ import pytest
 
 from algorithms.training import POLICIES, run
 from algorithms.training.outcome import JobOutcome
-from models.files import to_json
+from models.files import InputError, to_json
 from models.training import TrainingInstance, audit
 from models.training.generator import generate
 from tests.algorithms.training.kit import cluster, explanation_of, flat, unit_job
@@ -137,6 +137,17 @@ def check_log(instance, outcome):
         assert words.get(entry.reason, "") in entry.explanation
         if entry.status == "delayed":
             assert f"waited {entry.waiting_slots} slot" in entry.explanation
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"),
+    [("pdors", "levels"), ("oasis", "levels"), ("fifo", "most_workers"), ("dorm", "node_limit")],
+)
+def test_numbers_too_large_to_work_with_are_refused(policy, name):
+    parameters = POLICIES[policy].parameters
+    assert getattr(parameters.from_options({name: str(10**6)}), name) == 10**6
+    with pytest.raises(InputError, match=f"--set: {name}: must be less than or equal to 10"):
+        parameters.from_options({name: str(10**10)})
 
 
 @pytest.mark.parametrize("policy", BASELINES)

@@ -160,6 +160,7 @@ BROKEN = [
     ("jobs.0.sample_time", 1e308, "jobs[0].sample_time", "forever"),
     ("jobs.0.workers_per_ps", 1e-300, "jobs[0].workers_per_ps", "too small"),
     ("jobs.0.utility.decay", 1e308, "jobs[0].utility.decay", "too large"),
+    ("machines.1.capacity.gpu", 1e308, "machines[1].capacity.gpu", "total over machines and slots"),
     # Names.
     ("machines.1.name", "m0", "machines[1].name", "machines[0] has the same name"),
     ("jobs.1.name", "j0", "jobs[1].name", "jobs[0] has the same name"),
@@ -173,8 +174,8 @@ BROKEN = [
     ("jobs.1.ps.tpu", 0, "jobs[1].ps.tpu", "declared resources"),
     ("machines.1.capacity.tpu", 8, "machines[1].capacity.tpu", "declared resources"),
     # Structure.
-    ("machines", [], "machines", "at least 1 item"),
-    ("resources", [], "resources", "at least 1 item"),
+    ("machines", [], "machines", "must have at least 1 item (got [])"),
+    ("resources", [], "resources", "must have at least 1 item (got [])"),
     ("machines", {}, "machines", "array"),
     ("jobs", None, "jobs", "array"),
     ("jobs.0", "j0", "jobs[0]", "object"),
