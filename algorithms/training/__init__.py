@@ -11,13 +11,14 @@ from algorithms.training.fifo import FIFO
 from algorithms.training.oasis import OASIS
 from algorithms.training.optimus import OPTIMUS
 from algorithms.training.pdors import PDORS
+from algorithms.training.pdors_plus import PDORS_PLUS
 from models.files import InputError
 from models.training import TrainingInstance
 
 __all__ = ["POLICIES", "run"]
 
 POLICIES: dict[str, Policy] = {
-    policy.name: policy for policy in (PDORS, FIFO, DRF, DORM, OASIS, OPTIMUS)
+    policy.name: policy for policy in (PDORS, PDORS_PLUS, FIFO, DRF, DORM, OASIS, OPTIMUS)
 }
 
 
