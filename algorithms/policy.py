@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 from pydantic import ValidationError as PydanticError
 
-from models.files import first_error
+from models.files import InputError, first_error
 
 __all__ = ["Parameters", "Policy", "Run"]
 
@@ -71,3 +71,21 @@ class Policy:
     summary: str
     parameters: type[Parameters]
     run: Callable[[Any, Any, int], Run]
+
+    def make_parameters(self, values: Mapping[str, Any]) -> Parameters:
+        """Build the parameters from values by name.
+
+        Raises
+        ------
+        InputError
+            For a name that the policy does not have, or a value that it refuses.
+        """
+        known = self.parameters.model_fields
+        for name in values:
+            if name not in known:
+                rule = f"is not a parameter of {self.name}, which has "
+                raise InputError(rule + (", ".join(known) or "none"), field=name)
+        try:
+            return self.parameters(**values)
+        except PydanticError as error:
+            raise first_error(error) from None

@@ -43,9 +43,9 @@ def run(instance: TrainingInstance, policy: str = "pdors", *, seed: int = 0, **o
     Raises
     ------
     InputError
-        For an unknown policy; pydantic's ValidationError for a wrong parameter.
+        For an unknown policy, an unknown parameter, or a value that it refuses.
     """
     if policy not in POLICIES:
         raise InputError(f"must be one of {', '.join(POLICIES)}", field="policy", value=policy)
     chosen = POLICIES[policy]
-    return chosen.run(instance, chosen.parameters(**options), seed)
+    return chosen.run(instance, chosen.make_parameters(options), seed)

@@ -150,6 +150,21 @@ def test_numbers_too_large_to_work_with_are_refused(policy, name):
         parameters.from_options({name: str(10**10)})
 
 
+@pytest.mark.parametrize(
+    ("policy", "options", "message"),
+    [
+        ("best", {}, r"^policy: must be one of pdors, .* \(got \"best\"\)$"),
+        ("pdors", {"draw": 3}, "^draw: is not a parameter of pdors, which has gain, theory, "),
+        ("pdors", {"draws": 0}, r"^draws: must be greater than or equal to 1 \(got 0\)$"),
+        ("pdors", {"gain": math.nan}, "^gain: must be a finite number"),
+        ("drf", {"levels": 3}, "^levels: is not a parameter of drf, which has none$"),
+    ],
+)
+def test_wrong_options_are_named_in_one_line(policy, options, message):
+    with pytest.raises(InputError, match=message):
+        run(cluster(), policy, **options)
+
+
 @pytest.mark.parametrize("policy", BASELINES)
 def test_same_seed_same_bytes(policy):
     instance = generate(jobs=15, slots=10, machines=5, seed=3).instance
