@@ -15,6 +15,7 @@ from experiments.training.ratio import BAND
 from experiments.training.ratio_verdict import judge
 from experiments.versions import versions
 from models.files import write_atomic
+from models.training.arrivals import WINDOW
 
 if TYPE_CHECKING:
     import pandas
@@ -231,7 +232,7 @@ def _theory(axes: Any, rows: pandas.DataFrame) -> None:
         markersize=3,
         linewidth=1,
         linestyle="--",
-        label="largest finite ratio proved",
+        label="largest finite ratio, at least",
     )
     axes.legend(loc="lower left", bbox_to_anchor=(-0.3, 1.0), fontsize=6.4, frameon=False)
     axes.set_ylim(bottom=0.8)
@@ -243,12 +244,15 @@ def _theory(axes: Any, rows: pandas.DataFrame) -> None:
 def _caption(rows: pandas.DataFrame, context: Context) -> str:
     import textwrap
 
-    first = rows.sort_values("jobs").iloc[-1]
+    first = rows.iloc[0]
+    # What comes after the source's name (how many submissions, minutes) is of one instance.
+    source = str(first["arrivals_source"]).rpartition(": ")
     used = versions()
     text = (
         f"{'Quick grid. ' if context.quick else ''}Preset {first['preset']}, "
         f"T = {first['slots']}, H = {first['machines']}, seeds 0-{int(rows['seed'].max())}; "
-        f"arrivals and classes: {first['arrivals_source']}; everything else drawn. "
+        f"arrivals and classes: {source[0] or source[2]}, I of at most {WINDOW} consecutive "
+        f"submissions stretched over the slots; everything else drawn. "
         f"slot = 1 h, b_ext ~ U[0.1, 4] Gbit/s, b_int = 10 b_ext (D10). PD-ORS: G = 1, S = 10, "
         f"Q = max(20, 4(T - a)). Optimum: {first['time_limit']:g} s per instance at most. "
         f"Bound of Theorem 5: 6G/delta max(1, ln U/L) with delta = 0.1. "

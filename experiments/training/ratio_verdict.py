@@ -49,8 +49,9 @@ def judge(rows: pandas.DataFrame) -> Verdict:
     unproved = int(kinds.get("interval", 0))
     empty = len(rows) - n
     above = int((judged["ratio_low"] > judged["theory"]).sum())
-    finite = judged[judged["kind"] == "proven"]["ratio_low"]
-    largest = f"the largest finite ratio proved is {finite.max():.2f}" if len(finite) else ""
+    finite = judged[judged["kind"].isin(("proven", "interval"))]["ratio_low"]
+    finite = finite[finite < math.inf]
+    largest = f"; the largest finite ratio is at least {finite.max():.2f}" if len(finite) else ""
     share = (
         f"{surely_in / n:.0%}"
         if surely_in + surely_out == n
@@ -63,7 +64,7 @@ def judge(rows: pandas.DataFrame) -> Verdict:
     )
     text = (
         f"The ratio is in the paper's band {BAND[0]}-{BAND[1]} on {share} of {n} instances "
-        f"(95 % interval {low:.0%}-{high:.0%}); its median is {median}; {largest}. "
+        f"(95 % interval {low:.0%}-{high:.0%}); its median is {median}{largest}. "
         f"{infinite} ratios are infinite (PD-ORS completed nothing), {unproved} known only as "
         f"an interval, {empty} empty (optimum 0). {above} ratios surely exceed the bound of "
         f"Theorem 5 on their instance. {int(rows['impossible'].sum())} jobs were "

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.declaration import Context
 from experiments.training.ratio import RATIO, grid
-from experiments.training.ratio_figure import draw
+from experiments.training.ratio_figure import _caption, draw
 from experiments.training.ratio_task import _kind, _ratio
 from experiments.training.ratio_verdict import judge
 
@@ -87,6 +87,30 @@ def test_special_values_are_counted():
     assert verdict.numbers["n"] == 4
     assert "2 ratios are infinite" in verdict.text
     assert "between 25% and 50%" in verdict.text  # the interval may be in or out
+
+
+@pytest.mark.parametrize(
+    ("ratios", "text"),
+    [
+        ([1.1, 7.0, (9.25, 12.0), (1.0, math.inf), math.inf, None], "is at least 9.25. "),
+        ([1.1, 7.5, (2.0, 12.0)], "is at least 7.50. "),
+    ],
+)
+def test_the_largest_ratio_is_the_one_in_the_figure(ratios, text):
+    """A ratio known as an interval is at least its lower end; infinite ones are counted apart."""
+    assert f"the largest finite ratio {text}" in judge(make_rows(ratios)).text
+
+
+def test_without_a_finite_ratio_no_largest_is_named():
+    assert "largest" not in judge(make_rows([math.inf, math.inf])).text
+
+
+def test_the_caption_names_the_source_but_no_single_instance():
+    rows = make_rows([1.0, 1.2, 1.4])
+    rows["arrivals_source"] = [f"a: table: {k} of 7 consecutive, {k}.5 minutes" for k in (2, 3, 4)]
+    text = " ".join(_caption(rows, Context()).split())
+    assert "arrivals and classes: a: table, I of at most 1000 consecutive submissions" in text
+    assert "minutes" not in text
 
 
 def test_only_empty_rows_have_no_verdict():
