@@ -23,7 +23,8 @@ class Table:
     columns : sequence of str
         Headings.
     rows : sequence of sequences
-        Numbers are shown with six digits, None as ``-``; a column of numbers is set to the right.
+        Numbers are shown with six digits, None as ``-``; a column of numbers (or of None alone)
+        is set to the right.
     """
 
     columns: Sequence[str]
@@ -42,7 +43,9 @@ class Table:
 
     def _is_numeric(self, column: int) -> bool:
         values = [row[column] for row in self.rows if row[column] is not None]
-        return bool(values) and all(isinstance(value, int | float) for value in values)
+        if not values:  # a number that no row has, such as a completion
+            return bool(self.rows)
+        return all(isinstance(value, int | float) for value in values)
 
 
 def _cell(value: object) -> str:

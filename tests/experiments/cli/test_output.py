@@ -23,6 +23,11 @@ def test_table_without_rows_is_its_heading() -> None:
     assert str(Table(("a", "bc"), [])) == "a  bc\n-  --"
 
 
+def test_a_column_of_missing_numbers_stands_like_numbers():
+    lines = str(Table(("job", "completion"), [("a", None), ("b", None)])).splitlines()
+    assert lines[2:] == ["a             -", "b             -"]
+
+
 def test_cells_stay_on_their_line() -> None:
     text = str(Table(("a", "b", "c"), [("x\ny\tz", True, math.nan)]))
     assert text.splitlines()[2] == "x y z  yes  -"
