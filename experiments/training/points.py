@@ -21,7 +21,7 @@ __all__ = [
     "points",
 ]
 
-COMPARED = ("pdors", "fifo", "drf", "dorm", "oasis", "optimus")
+COMPARED = ("pdors", "fifo", "drf", "dorm", "oasis", "optimus", "pdors-plus")
 """The policies that figures compare, in the order of legends. A new policy is added here."""
 
 TASK = "experiments.training.policy_task:task"
