@@ -18,7 +18,8 @@ import pyomo.environ as pyo
 
 from models.solver import SolverError, Status, solve_model
 from models.training import TrainingInstance, audit, build_schedule
-from models.training.dmlrs import build_dmlrs, decode
+from models.training.dmlrs import build_dmlrs
+from models.training.point import decode
 from models.training.pooled import build_pooled
 from models.training.schedule import Placement
 

@@ -9,7 +9,8 @@ import numpy as np
 from algorithms.training.list_scheduling import FreeCapacity
 from models.solver import SolverError, solve_model
 from models.training import TrainingInstance, audit, build_schedule
-from models.training.dmlrs import build_dmlrs, decode
+from models.training.dmlrs import build_dmlrs
+from models.training.point import decode
 from models.training.schedule import Placement
 
 __all__ = ["improve_jobs"]

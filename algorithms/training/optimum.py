@@ -33,7 +33,8 @@ from models.training import (
     build_schedule,
     placements_of,
 )
-from models.training.dmlrs import build_dmlrs, decode, encode, finished, model_size
+from models.training.dmlrs import build_dmlrs, model_size
+from models.training.point import decode, encode, finished
 from models.training.pooled import build_pooled
 from models.training.schedule import Placement
 
@@ -430,7 +431,7 @@ def _worthwhile(instance: TrainingInstance) -> tuple[dict[int, int], float, floa
     threshold = NEGLIGIBLE / max(1, len(best)) * scale
     last_slot: dict[int, int] = {}
     omitted = 0.0
-    for i, value in best.items():
+    for i in best:
         job = instance.jobs[i]
         slots = range(_earliest(instance, i), instance.slots)
         worth = [t for t in slots if job.utility.value(t - job.arrival) > threshold]
@@ -439,5 +440,4 @@ def _worthwhile(instance: TrainingInstance) -> tuple[dict[int, int], float, floa
         if len(worth) < len(slots):
             first_left_out = worth[-1] + 1 if worth else slots[0]
             omitted += job.utility.value(first_left_out - job.arrival)
-        del value
     return last_slot, scale, omitted

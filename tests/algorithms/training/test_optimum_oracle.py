@@ -7,8 +7,9 @@ from algorithms.training.enumeration import enumerate_plans
 from algorithms.training.optimum import optimum
 from models.solver import solve_model
 from models.training import TrainingInstance, audit, build_schedule
-from models.training.dmlrs import build_dmlrs, decode
+from models.training.dmlrs import build_dmlrs
 from models.training.dual import build_dual
+from models.training.point import decode
 from models.training.pooled import build_pooled
 from models.training.r_dmlrs import build_r_dmlrs, selected
 from tests.training_factories import random_tiny

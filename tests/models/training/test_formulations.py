@@ -6,10 +6,11 @@ import pytest
 from algorithms.training.list_scheduling import FreeCapacity
 from models.solver import solve_model
 from models.training import SigmoidUtility, audit, build_schedule
-from models.training.dmlrs import build_dmlrs, decode, encode, finished, model_size
+from models.training.dmlrs import build_dmlrs, model_size
 from models.training.dual import build_dual
 from models.training.fit import fit_of, machine_classes
 from models.training.generator import generate
+from models.training.point import decode, encode, finished
 from models.training.pooled import build_pooled
 from models.training.r_dmlrs import JobPlan, build_r_dmlrs, plans_of, resource_use, selected
 from tests.training_factories import make_instance, make_job, random_tiny
