@@ -113,15 +113,13 @@ def better(
         status = _status(sure, len(at_points))
         strongest = min(overall, key=lambda c: c.mean)
         where = [
-            f"surely worse than {label(other)} at {axis} = {', '.join(worse)}"
-            for other in others
-            if (
-                worse := [
-                    c.name.split("|")[1]
-                    for c in at_points
-                    if c.surely_negative and c.name.split("|")[0] == other
-                ]
-            )
+            *_places(at_points, axis, "surely worse than", lambda c: c.surely_negative),
+            *_places(
+                at_points,
+                axis,
+                "undecided against",
+                lambda c: not c.surely_positive and not c.surely_negative,
+            ),
         ]
         text = (
             f"{label(policy)} is surely better in {sure} of {len(at_points)} comparisons"
@@ -295,6 +293,20 @@ def _table(rows: pandas.DataFrame, metric: str, axis: str) -> pandas.DataFrame:
 
 def _values(table: pandas.DataFrame) -> list[float]:
     return sorted(set(table.columns.get_level_values(0)))
+
+
+def _places(
+    comparisons: Sequence[Comparison], axis: str, words: str, chosen: Callable[[Comparison], bool]
+) -> list[str]:
+    """Say against whom and where, for the comparisons (named other|value) that are chosen."""
+    where: dict[str, list[str]] = {}
+    for comparison in comparisons:
+        other, _, value = comparison.name.partition("|")
+        if chosen(comparison):
+            where.setdefault(other, []).append(value)
+    return [
+        f"{words} {label(other)} at {axis} = {', '.join(found)}" for other, found in where.items()
+    ]
 
 
 def _status(sure: int, comparisons: int) -> Status:

@@ -25,7 +25,7 @@ LINE_HEIGHT = 0.118  # inches per line of the caption
 # Colours are Okabe and Ito's; markers and dashes tell lines apart in grey too.
 _STYLES: dict[str, dict[str, Any]] = {
     "pdors": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.8},
-    "pdors-plus": {"color": "#56B4E9", "marker": "*", "linestyle": "-"},
+    "pdors-plus": {"color": "#56B4E9", "marker": "*", "linestyle": "-", "markersize": 7},
     "fifo": {"color": "#D55E00", "marker": "v", "linestyle": ":"},
     "drf": {"color": "#0072B2", "marker": "s", "linestyle": "--"},
     "dorm": {"color": "#009E73", "marker": "^", "linestyle": "-."},
@@ -34,7 +34,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "default": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.8},
     "google": {"color": "#D55E00", "marker": "s", "linestyle": "--"},
 }
-_TIMINGS = ("policy_seconds",)
+_LEFT_OUT = (*META, "policy_seconds", "arrivals_source")  # timings, and a long text
 
 
 def line_style(name: str) -> dict[str, Any]:
@@ -43,8 +43,8 @@ def line_style(name: str) -> dict[str, Any]:
 
 
 def write_table(rows: pandas.DataFrame, destination: Path) -> None:
-    """Write the rows beside a figure as CSV, without what differs between machines."""
-    dropped = [name for name in (*META, *_TIMINGS) if name in rows]
+    """Write the rows beside a figure as CSV, without timings."""
+    dropped = [name for name in _LEFT_OUT if name in rows]
     table = rows.drop(columns=dropped).dropna(axis="columns", how="all")
     write_atomic(destination.with_suffix(".csv"), table.to_csv(index=False, float_format="%.9g"))
 
