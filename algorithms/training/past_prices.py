@@ -23,6 +23,10 @@ __all__ = ["PARTS", "clearing_level", "paper_prices", "past_prices", "prices_ahe
 PARTS = (0.25, 0.35, 0.5, 0.7, 1.0)
 """Parts of the cluster that the work of jobs, counted at the internal rate, may fill."""
 
+DOUBT = 2.0
+"""So many jobs without worth are thought to have been seen before the first one: a job is not to
+price itself out of an empty cluster."""
+
 RAMP = 3.0
 """Slots ahead from which on the full price is asked: the very next slots are mostly wanted by
 jobs that are already here, and these compete within the plan."""
@@ -84,6 +88,7 @@ def past_prices(
     part = shares.sum(axis=0) / shares.sum()
     work = shares @ part
     level = float(np.mean([clearing_level(work, worth, p * slots_seen) for p in PARTS]))
+    level *= len(seen) / (len(seen) + DOUBT)
     price = np.divide(level * part, total, out=np.zeros(len(total)), where=total > 0)
     return level, price
 

@@ -4,11 +4,11 @@ Like PD-ORS it knows a job from its arrival on and nothing of later ones, judges
 utility minus price, and takes nothing on that it may not finish. Unlike it,
 
 - numbers of workers are whole from the start: what each slot can hold is computed as a frontier
-  by number of workers (`slot_frontier`), so no draw can fail, and the workload is spread over
-  slots by a dynamic program over worker-slots (`worker_slots`);
+  by number of workers (`plus_kernels`), so no draw can fail, and the workload is spread over
+  slots by a dynamic program over worker-slots;
 - prices are what capacity was worth to the jobs seen so far (`past_prices`);
 - what has not been executed is planned anew in every slot, among all jobs present
-  (`replanning`). A job that has had its first workers keeps its promise: it completes in the slot
+  (`plus_kernels`). A job that has had its first workers keeps its promise: it completes in the slot
   planned then or earlier.
 """
 

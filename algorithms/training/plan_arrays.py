@@ -72,7 +72,7 @@ class SlotChoice(NamedTuple):
     Attributes
     ----------
     colocated : array of int, shape (K, H)
-        Most workers that fit with their PSs on a machine.
+        Workers that would fit with their PSs on a machine, also beyond the batch.
     internal, external : arrays of int, shape (K,)
         The frontier: most workers of an internal allocation, and of an external one where that
         processes more; every smaller number of workers is possible too.

@@ -19,9 +19,14 @@ from algorithms.training.pdors_plus import (
 )
 from algorithms.training.placement import Cluster
 from algorithms.training.plan_arrays import JobNumbers, PlanArrays, empty_plan, slot_choice
-from algorithms.training.replanning import FIXED_DRAWS, best_payoff, improve_plan
+from algorithms.training.plus_kernels import (
+    FIRST,
+    FIXED_DRAWS,
+    TIGHTEST,
+    best_payoff,
+    improve_plan,
+)
 from algorithms.training.simulation import Slot, simulate
-from algorithms.training.slot_frontier import FIRST, TIGHTEST
 from models.training import TrainingInstance
 
 __all__ = ["PlusScheduler", "run_plus"]

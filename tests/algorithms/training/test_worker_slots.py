@@ -5,9 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from algorithms.training.machine_packing import ps_needed
 from algorithms.training.plan_arrays import JobNumbers, slot_choice
-from algorithms.training.worker_slots import choose_workers
+from algorithms.training.plus_kernels import choose_workers, ps_needed
 
 
 def job_numbers(slots, **changes):
