@@ -25,7 +25,7 @@ class FifoParameters(Parameters):
     most_workers: Annotated[
         int,
         Field(
-            ge=1, le=10**6, description="a job's fixed number of workers is drawn from 1 to this"
+            ge=1, le=10**15, description="a job's fixed number of workers is drawn from 1 to this"
         ),
     ] = 30
 

@@ -146,8 +146,8 @@ def check_log(instance, outcome):
 def test_numbers_too_large_to_work_with_are_refused(policy, name):
     parameters = POLICIES[policy].parameters
     assert getattr(parameters.from_options({name: str(10**6)}), name) == 10**6
-    with pytest.raises(InputError, match=f"--set: {name}: must be less than or equal to 10"):
-        parameters.from_options({name: str(10**10)})
+    with pytest.raises(InputError, match=f"--set: {name}: must be less than or equal to "):
+        parameters.from_options({name: str(10**17)})
 
 
 @pytest.mark.parametrize(
