@@ -217,7 +217,13 @@ def test_progress_reports_a_shrinking_interval() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(8, 10, 5), (50, 20, 20), (50, 20, 100)])
-def test_time_limit_is_kept(size: tuple[int, int, int]) -> None:
+def test_short_of_time_the_answer_is_an_interval(size: tuple[int, int, int]) -> None:
     jobs, slots, machines = size
-    found = solved(generate(jobs, slots, machines, seed=0).instance, time_limit=8.0)
-    assert found.seconds < 8.0 + 4.0
+    instance = generate(jobs, slots, machines, seed=0).instance
+    found = solved(instance, time_limit=8.0)
+    assert 0 < found.lower <= found.upper
+    alone = sum(
+        instance.jobs[i].utility.value(instance.reach[i].slots_needed - 1)
+        for i in instance.possible_jobs
+    )
+    assert found.upper <= alone * (1 + 1e-9)
