@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.training.ablation import ABLATION
 from experiments.training.feasibility import FEASIBILITY
 from experiments.training.gain_figure import GAIN
 from experiments.training.google_figures import GOOGLE_JOBS, GOOGLE_MACHINES
@@ -36,6 +37,7 @@ _DECLARED: tuple[Experiment, ...] = (
     MIX_JOBS,
     LOCALITY,
     SENSITIVITY,
+    ABLATION,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
