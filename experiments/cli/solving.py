@@ -173,7 +173,8 @@ def optimum(
         if bounds.status != "infeasible":
             sense = {"max": "largest", "min": "smallest"}[family.sense]
             low, high = _number(bounds.lower), _number(bounds.upper)
-            emit(f"{sense} {family.objective}: between {low} and {high}")
+            where = f"{low}, proved" if bounds.status == "optimal" else f"between {low} and {high}"
+            emit(f"{sense} {family.objective}: {where}")
         for note in bounds.notes:
             emit(note)
     if bounds.status == "infeasible":

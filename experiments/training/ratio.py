@@ -34,7 +34,7 @@ def grid(quick: bool) -> Sequence[dict[str, Any]]:
 
 RATIO = Experiment(
     name="training/ratio",
-    revision=1,
+    revision=2,
     summary="offline optimum / PD-ORS over the number of jobs, arrivals of the Google trace",
     paper="arXiv 2108.02917, competitive ratio of PD-ORS: between 1.0 and 1.4 for I, T <= 10",
     grid=grid,

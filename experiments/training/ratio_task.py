@@ -13,13 +13,16 @@ from models.training import audit
 
 __all__ = ["task"]
 
+INSTANCE_SEEDS = 1000  # more than there are jobs
 DELTA = 0.1
 GAIN = 1.0
 
 
 def task(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the row of one instance; see the metrics of `experiments.training.ratio.RATIO`."""
-    generated = draw_instance(parameters, seed)
+    # The generator gives the first jobs of a larger instance to a smaller one of the same seed.
+    # Here instances are to be independent, also across numbers of jobs.
+    generated = draw_instance(parameters, INSTANCE_SEEDS * seed + parameters["jobs"])
     instance = generated.instance
     online = run(instance, "pdors", seed=seed)
     best = optimum(instance, time_limit=parameters["time_limit"], start=online.solution, seed=seed)

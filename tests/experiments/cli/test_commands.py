@@ -307,7 +307,7 @@ def test_the_real_optimum_is_proved_and_written(cli: Callable, instance: Path, o
     assert "starting from pdors's schedule" in result.err
     shown = cli(*arguments, families=(TRAINING,)).out.splitlines()
     assert shown[0].startswith("optimal after ")
-    assert shown[1] == "largest total utility: between 10 and 10"
+    assert shown[1] == "largest total utility: 10, proved"
     assert shown[2].startswith("method: ")
 
 
