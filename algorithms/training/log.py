@@ -38,6 +38,8 @@ class JobDecision:
         Q.
     lps_solved, lps_reused : int
         Slot programs solved, and answers taken from an equal slot.
+    iterations : int
+        Simplex iterations of these solves.
     rounding_attempts, rounding_failures : int
         Draws made, and slot subproblems in which no draw was feasible.
     rounding_skipped : int
@@ -59,6 +61,7 @@ class JobDecision:
     levels: int = 0
     lps_solved: int = 0
     lps_reused: int = 0
+    iterations: int = 0
     rounding_attempts: int = 0
     rounding_failures: int = 0
     rounding_skipped: int = 0

@@ -91,6 +91,7 @@ def run_pdors(instance: TrainingInstance, parameters: PdorsParameters, seed: int
     counters = {
         "lps_solved": sum(d.lps_solved for d in decisions),
         "lps_reused": sum(d.lps_reused for d in decisions),
+        "iterations": sum(d.iterations for d in decisions),
         "rounding_attempts": sum(d.rounding_attempts for d in decisions),
         "rounding_failures": sum(d.rounding_failures for d in decisions),
         "rounding_skipped": sum(d.rounding_skipped for d in decisions),
@@ -130,6 +131,7 @@ def _decide(
         levels=search.levels,
         lps_solved=search.slots.lps_solved,
         lps_reused=search.lps_reused,
+        iterations=search.slots.iterations,
         rounding_attempts=search.rounding_attempts,
         rounding_failures=search.rounding_failures,
         rounding_skipped=search.rounding_skipped,

@@ -103,6 +103,7 @@ class JobSlots:
     job_index: int
     start: Literal["warm", "cold"] = "warm"
     lps_solved: int = field(default=0, init=False)
+    iterations: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.job = self.instance.jobs[self.job_index]
@@ -285,9 +286,11 @@ class JobSlots:
         self._engine.set_costs(self._columns, costs)
         result = self._engine.solve(self.start)
         self.lps_solved += 1
+        self.iterations += result.iterations
         if result.status is Status.ERROR and self.start == "warm":
             result = self._engine.solve("cold")
             self.lps_solved += 1
+            self.iterations += result.iterations
         if result.status is Status.INFEASIBLE:
             return None, False
         if result.status is not Status.OPTIMAL or result.primal is None:

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments.intervals import mean_interval
+from experiments.intervals import binomial_interval, mean_interval
 
 
 def test_example_worked_by_hand() -> None:
@@ -37,3 +37,30 @@ def test_intervals_hold_the_mean_as_often_as_they_say(level: float) -> None:
     )
     # Four standard deviations of a binomial share.
     assert abs(held / trials - level) < 4 * math.sqrt(level * (1 - level) / trials)
+
+
+@pytest.mark.parametrize(
+    ("count", "draws", "low", "high"),
+    [
+        (0, 10, 0.0, 0.30850),  # 1 - 0.025 ** (1 / 10)
+        (10, 10, 0.69150, 1.0),
+        (2, 10, 0.02521, 0.55610),  # any table of Clopper and Pearson's
+        (0, 0, 0.0, 1.0),
+    ],
+)
+def test_exact_binomial_intervals(count: int, draws: int, low: float, high: float) -> None:
+    assert binomial_interval(count, draws) == pytest.approx((low, high), abs=1e-5)
+
+
+@pytest.mark.parametrize("chance", [0.001, 0.03, 0.5])
+def test_binomial_intervals_hold_the_probability_at_least_as_often_as_they_say(
+    chance: float,
+) -> None:
+    draws, level = 200, 0.9
+    ends = [binomial_interval(k, draws, level) for k in range(draws + 1)]
+    held = sum(
+        math.comb(draws, k) * chance**k * (1 - chance) ** (draws - k)
+        for k, (low, high) in enumerate(ends)
+        if low <= chance <= high
+    )
+    assert held >= level
