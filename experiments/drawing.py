@@ -67,8 +67,16 @@ def ink_on(fill: str) -> str:
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
 
 
-def save_figure(figure: Figure, path: str | Path) -> None:
+def save_figure(figure: Figure, path: str | Path, *, text: bool = False) -> None:
     """Write a figure as PNG or SVG, atomically, without date or version.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : str or Path
+    text : bool
+        Keep text in an SVG as text, not as outlines: a page of text is then small and can be
+        searched, but is set in the reader's font.
 
     Raises
     ------
@@ -80,6 +88,6 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     if form not in metadata:
         raise InputError("must end in .png or .svg", source=str(path))
     content = io.BytesIO()
-    with plain_style():
+    with plain_style(), matplotlib.rc_context({"svg.fonttype": "none" if text else "path"}):
         figure.savefig(content, format=form, dpi=DOTS_PER_INCH, metadata=metadata[form])
     write_atomic(path, content.getvalue())

@@ -17,6 +17,7 @@ from experiments.training.locality_figure import LOCALITY
 from experiments.training.mix_figures import MIX_JOBS, MIX_MACHINES
 from experiments.training.ratio import RATIO
 from experiments.training.sensitivity import SENSITIVITY
+from experiments.training.theory import ALLOCATION_COST, SCALING, THEORY
 from experiments.training.training_time import TRAINING_TIME
 from experiments.training.utility_figures import OASIS_JOBS, UTILITY_JOBS, UTILITY_MACHINES
 from models.files import InputError
@@ -38,6 +39,9 @@ _DECLARED: tuple[Experiment, ...] = (
     LOCALITY,
     SENSITIVITY,
     ABLATION,
+    THEORY,
+    ALLOCATION_COST,
+    SCALING,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
