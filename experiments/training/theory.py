@@ -48,7 +48,7 @@ def lemma_grid(quick: bool) -> list[dict[str, Any]]:
     points: list[dict[str, Any]] = []
     widths = [(5, 2, 1.0), (5, 15, 0.1), (30, 15, 0.1), (30, 60, 0.1), (100, 60, 1.0)]
     widths += [(100, 60, 0.1), (100, 500, 0.1), (100, 500, 1.0)]
-    for cover, packing, delta in widths[1::3] if quick else widths:
+    for cover, packing, delta in widths[::3] if quick else widths:
         for copies in (1, 25):
             points.append({"program": "random", "copies": copies, "delta": delta})
             points[-1] |= {"cover": cover, "packing": packing, "cover_rows": 5, "packing_rows": 20}
