@@ -135,8 +135,9 @@ def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str = "p
     """Judge "the gain over the others grows along the axis".
 
     The statistic is the least-squares slope of the paired difference over the axis, one slope
-    per seed. Reproduced if it is surely positive for each of the others, partly if for at least
-    half of them. Estimate and interval are those of the smallest slope, per unit of the axis.
+    per seed. Reproduced if it is surely positive for each of the others and the gain itself is
+    nowhere surely negative; partly if the slope is surely positive for at least half of them.
+    Estimate and interval are those of the smallest slope, per unit of the axis.
     """
 
     def judge(rows: pandas.DataFrame) -> Verdict:
@@ -156,12 +157,25 @@ def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str = "p
                 for other in others
             ]
         )
+        gains = compare(
+            [
+                (f"{other}|{value:g}", table[value, policy] - table[value, other])
+                for other in others
+                for value in values
+            ]
+        )
+        losses = _places(gains, axis, "a loss against", lambda c: c.surely_negative)
         sure = sum(c.surely_positive for c in slopes)
+        status = _status(sure, len(slopes))
+        if losses and status == "reproduced":
+            status = "partly"
         text = (
             f"The gain of {label(policy)} grows surely against {sure} of {len(slopes)}; slope per "
-            f"unit of {axis} ({values[0]} to {values[-1]}) against {'; '.join(map(str, slopes))}."
+            f"unit of {axis} ({values[0]:g} to {values[-1]:g}) against "
+            f"{'; '.join(map(str, slopes))}.{' The gain is surely ' if losses else ''}"
+            f"{'; '.join(losses)}{'.' if losses else ''}"
         )
-        return _verdict(table, text, _status(sure, len(slopes)), min(slopes, key=lambda c: c.mean))
+        return _verdict(table, text, status, min(slopes, key=lambda c: c.mean))
 
     return judge
 

@@ -23,7 +23,8 @@ BETTER = (
 )
 GROWS = (
     "slope of the paired difference over the axis, one per seed, t intervals corrected for the "
-    "baselines; reproduced if all are above 0, partly if at least half are"
+    "baselines; reproduced if all are above 0 and no gain is surely a loss, partly if at least "
+    "half of the slopes are above 0"
 )
 
 UTILITY = (

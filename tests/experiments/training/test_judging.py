@@ -123,6 +123,14 @@ def test_a_growing_gap_is_seen_in_the_slope(fifo_slope, drf_slope, status):
     assert verdict.numbers["estimate"] == pytest.approx(-max(fifo_slope, drf_slope), abs=0.02)
 
 
+def test_a_gain_that_begins_as_a_loss_grows_only_partly():
+    rows = make_rows(lambda policy, point: point if policy == "pdors" else 40)
+    verdict = GROWS(rows)
+    assert verdict.status == "partly"
+    assert verdict.numbers["low"] > 0
+    assert "surely a loss against FIFO at machines = 20;" in verdict.text
+
+
 def test_a_slope_is_the_least_squares_slope():
     rows = make_rows(above, seeds=3)
     table = rows.pivot_table(index="seed", columns=["machines", "policy"], values="utility")
