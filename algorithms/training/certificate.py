@@ -96,7 +96,9 @@ def greatest_payoff(instance: TrainingInstance, i: int, log_prices: NDArray[np.f
     if not reach.possible:
         return 0.0
     log_worker = log_sum(log_prices + log_amounts(instance.worker_demand[i]))
-    log_ps = log_sum(log_prices + log_amounts(instance.ps_demand[i])) - math.log(job.workers_per_ps)
+    # By D2's tolerance a huge gamma asks for no PS at all: then they are bounded by nothing.
+    ps_demand = instance.ps_demand[i] if job.ps_for(1) else np.zeros_like(instance.ps_demand[i])
+    log_ps = log_sum(log_prices + log_amounts(ps_demand)) - math.log(job.workers_per_ps)
     fit = np.array(
         [
             most_colocated_workers(job, instance.worker_demand[i], instance.ps_demand[i], capacity)
@@ -107,7 +109,7 @@ def greatest_payoff(instance: TrainingInstance, i: int, log_prices: NDArray[np.f
     external_price = np.exp(
         np.logaddexp(
             _cheapest(log_worker, instance.worker_demand[i], instance.capacity),
-            _cheapest(log_ps, instance.ps_demand[i], instance.capacity),
+            _cheapest(log_ps, ps_demand, instance.capacity),
         )
     )
     best = 0.0

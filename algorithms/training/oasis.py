@@ -18,7 +18,7 @@ from algorithms.training.prices import MINUS_INFINITY
 from algorithms.training.simulation import by_arrival
 from models.training import TrainingInstance
 from models.training.schedule import Placement, Reason
-from models.training.throughput import ceil_count
+from models.training.throughput import workers_for
 
 __all__ = ["OASIS", "OasisOutcome", "OasisParameters", "run_oasis"]
 
@@ -115,7 +115,9 @@ class _Search:
         self._sides = (workers, ps)
         size = levels or default_levels(instance.slots - self.job.arrival)
         samples = self.job.workload * np.arange(1, size + 1) / size
-        counts = [ceil_count(v / self.job.rate_external) for v in samples]
+        counts = [workers_for(v, self.job.rate_external) for v in samples]
+        if not ps.machines.size:  # one machine: nothing can run, not even without PSs
+            counts = []
         self._workers = np.array([w for w in counts if w <= self.job.batch], dtype=np.int64)
         self._ps = np.array([self.job.ps_for(int(w)) for w in self._workers], dtype=np.int64)
         self._table = spread_workload(self._log_theta(instance.slots, size))

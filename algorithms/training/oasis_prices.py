@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from algorithms.training.prices import MINUS_INFINITY, PriceBounds, PriceFunction, log_amounts
 from algorithms.training.slot import log_sum
 from models.training import Job, TrainingInstance
-from models.training.throughput import ceil_count, most_units
+from models.training.throughput import ceil_count, most_units, workers_for
 
 __all__ = ["Offers", "Side", "ps_side", "side_bounds", "worker_side"]
 
@@ -34,13 +34,14 @@ class Offers:
     log_price: NDArray[np.float64]
 
     def log_costs(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """ln of the least cost of each number of units (each at least 1), inf without room.
+        """ln of the least cost of each number of units, inf without room, -inf for none.
 
         Prices do not rise within a slot, so the cheapest machines are filled one by one.
         """
         before = np.concatenate(([0], np.cumsum(self.room)))
+        nothing = np.where(counts > 0, np.inf, MINUS_INFINITY)
         if not self.room.size:
-            return np.full(counts.shape, np.inf)
+            return nothing
         full = np.logaddexp.accumulate(log_amounts(self.room.astype(float)) + self.log_price)
         log_before = np.concatenate(([MINUS_INFINITY], full))
         last = np.searchsorted(before[1:], counts)  # machine that gives the last unit
@@ -48,7 +49,7 @@ class Offers:
         last = np.minimum(last, self.room.size - 1)
         rest = np.maximum(counts - before[last], 1)
         cost = np.logaddexp(log_before[last], np.log(rest) + self.log_price[last])
-        return np.where(enough, cost, np.inf)
+        return np.where(enough & (counts > 0), cost, nothing)
 
     def buy(self, count: int) -> list[tuple[int, int]]:
         """Return the machines and numbers of the cheapest `count` units."""
@@ -97,7 +98,7 @@ class Side:
 def worker_side(instance: TrainingInstance) -> Side:
     """Return the first ceil(H/2) machines, for workers."""
     first = np.arange((instance.number_of_machines + 1) // 2)
-    worker_slots = [ceil_count(job.workload / job.rate_external) for job in instance.jobs]
+    worker_slots = [workers_for(job.workload, job.rate_external) for job in instance.jobs]
     most = [job.batch for job in instance.jobs]
     return _side(instance, first, instance.worker_demand, most, worker_slots)
 
@@ -105,7 +106,7 @@ def worker_side(instance: TrainingInstance) -> Side:
 def ps_side(instance: TrainingInstance) -> Side:
     """Return the other machines, for PSs; none if there is one machine only."""
     first = (instance.number_of_machines + 1) // 2
-    ps_slots = [job.ps_for(ceil_count(job.workload / job.rate_external)) for job in instance.jobs]
+    ps_slots = [job.ps_for(workers_for(job.workload, job.rate_external)) for job in instance.jobs]
     most = [job.ps_for(job.batch) for job in instance.jobs]
     machines = np.arange(first, instance.number_of_machines)
     return _side(instance, machines, instance.ps_demand, most, ps_slots)
@@ -139,7 +140,8 @@ def side_bounds(
     demand : array, shape (jobs, resources)
         Jobs without demand on this side have no price per unit and are left out.
     unit_slots : list of int, one per job
-        Units times slots that the workload takes at the external rate.
+        Units times slots that the workload takes at the external rate. Jobs that take none (no
+        PS, by a huge gamma) are left out too.
 
     Notes
     -----
@@ -153,7 +155,7 @@ def side_bounds(
     log_total = math.log(total) if total > 0 else MINUS_INFINITY
     for i in instance.possible_jobs:
         used = demand[i] > 0
-        if not used.any():
+        if not used.any() or unit_slots[i] == 0:
             continue
         job = instance.jobs[i]
         best = job.utility.log_value(shortest_external_duration(job))

@@ -321,7 +321,8 @@ class _ScheduleSearch:
             smallest = self.slots.smallest_packing(state)
             return gain_favouring_packing(rows, smallest, self.parameters.delta)
         if self.parameters.theory == "cover":
-            smallest = min(cover, self.job.ps_for(cover))
+            # W_a; a row that asks for nothing (no PS, by a huge gamma) is no cover row.
+            smallest = min(cover, self.job.ps_for(cover) or cover)
             return gain_favouring_cover(COVER_ROWS, smallest, self.parameters.delta)
         return self.parameters.gain
 

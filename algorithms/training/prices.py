@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.training import TrainingInstance
-from models.training.throughput import ceil_count
+from models.training.throughput import ceil_count, workers_for
 
 __all__ = ["PriceBounds", "PriceFunction", "log_amounts", "price_bounds"]
 
@@ -62,7 +62,7 @@ def price_bounds(instance: TrainingInstance) -> PriceBounds:
         log_highest[used] = np.maximum(
             log_highest[used], job.utility.log_value(shortest) - np.log(demand[used])
         )
-        worker_slots = ceil_count(job.workload / job.rate_external)
+        worker_slots = workers_for(job.workload, job.rate_external)
         log_resources = math.log(worker_slots) + math.log(demand.sum())
         log_inverse_mu = min(log_inverse_mu, log_resources - log_total_capacity)
         longest = instance.slots - 1 - job.arrival

@@ -17,7 +17,7 @@ from algorithms.training.prices import MINUS_INFINITY, log_amounts
 from models.solver import Engine, SolverError, Status
 from models.training import TrainingInstance
 from models.training.slot_program import build_slot_program
-from models.training.throughput import ceil_count, fits, most_units
+from models.training.throughput import fits, most_units, workers_for
 
 __all__ = ["ExternalOptimum", "JobSlots", "SlotAllocation", "SlotState", "log_sum"]
 
@@ -28,6 +28,11 @@ LOG_NEGLIGIBLE = math.log(1e-12)
 SOLVER_TOLERANCE = 1e-9
 LOG_GOOD_SCALE = math.log(1e-3)
 MAX_RESCALINGS = 60
+
+
+def log_count(count: int) -> float:
+    """ln of a number of units, -inf for none."""
+    return math.log(count) if count else MINUS_INFINITY
 
 
 def log_sum(terms: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
@@ -133,7 +138,7 @@ class JobSlots:
         samples : array, shape (levels,)
             Samples to process, each positive.
         """
-        workers = np.array([ceil_count(v / self.job.rate_internal) for v in samples])
+        workers = np.array([workers_for(v, self.job.rate_internal) for v in samples])
         ps = np.array([self.job.ps_for(int(w)) for w in workers])
         key = np.logaddexp(
             math.log(self.job.workers_per_ps) + state.log_worker_price, state.log_ps_price
@@ -158,7 +163,7 @@ class JobSlots:
 
     def workers_for(self, samples: float) -> int:
         """D = ceil(v / rate_ext), workers that so many samples need in the external case."""
-        return ceil_count(samples / self.job.rate_external)
+        return workers_for(samples, self.job.rate_external)
 
     def smallest_packing(self, state: SlotState) -> float:
         """W_2 of Theorems 3 and 4: entries where not one unit fits are left out (D7)."""
@@ -189,7 +194,7 @@ class JobSlots:
         log_scale = float(
             np.logaddexp(
                 math.log(worker_cover) + self._cheapest(state.log_worker_price, self._open_workers),
-                math.log(ps_cover) + self._cheapest(state.log_ps_price, self._open_ps),
+                log_count(ps_cover) + self._cheapest(state.log_ps_price, self._open_ps),
             )
         )
         if not math.isfinite(log_scale):  # some unit of each kind is free of charge

@@ -43,7 +43,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
-from models.training.fit import Fit, fit_of, machine_classes
+from models.training.fit import Fit, fit_of, machine_classes, ratio_row
 from models.training.instance import Job, TrainingInstance
 
 __all__ = ["build_dmlrs", "completion_slots", "model_size", "worker_slots"]
@@ -250,10 +250,11 @@ def _internal_ps_fit(model: Any, fit: Fit) -> None:
 
 def _internal_ps_ratio(model: Any, instance: TrainingInstance) -> None:
     """At least one PS per gamma workers on the machine (eq. 2, D2)."""
+    row = {i: ratio_row(instance.jobs[i]) for i in model.jobs}
     model.internal_ps_ratio = pyo.Constraint(
         model.internal_places,
         rule=lambda m, i, h, t: (
-            instance.jobs[i].workers_per_ps * m.internal_ps[i, h, t] >= m.internal_workers[i, h, t]
+            row[i][0] * m.internal_ps[i, h, t] + row[i][1] >= m.internal_workers[i, h, t]
         ),
     )
 
@@ -291,11 +292,11 @@ def _external_ps_fit(model: Any, fit: Fit) -> None:
 
 def _external_ps_ratio(model: Any, instance: TrainingInstance) -> None:
     """At least one PS per gamma workers over all machines (eq. 2, D2)."""
+    row = {i: ratio_row(instance.jobs[i]) for i in model.jobs}
     model.external_ps_ratio = pyo.Constraint(
         model.external_slots,
         rule=lambda m, i, t: (
-            instance.jobs[i].workers_per_ps
-            * sum(m.external_ps[key] for key in m.ps_places_of[i, t])
+            row[i][0] * sum(m.external_ps[key] for key in m.ps_places_of[i, t]) + row[i][1]
             >= sum(m.external_workers[key] for key in m.worker_places_of[i, t])
         ),
     )

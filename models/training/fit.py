@@ -7,10 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.instance import TrainingInstance
-from models.training.throughput import most_colocated_workers, most_units
+from models.training.instance import Job, TrainingInstance
+from models.training.throughput import (
+    CEILING_TOLERANCE,
+    most_colocated_workers,
+    most_units,
+    most_workers_for,
+)
 
-__all__ = ["Fit", "fit_of", "machine_classes"]
+__all__ = ["Fit", "fit_of", "machine_classes", "ratio_row"]
+
+LARGE_GAMMA = 100.0  # below it a solver's tolerance covers what D2 forgives
 
 
 @dataclass(frozen=True)
@@ -60,3 +67,19 @@ def machine_classes(capacity: NDArray[np.float64]) -> list[list[int]]:
     for h, row in enumerate(capacity):
         groups.setdefault(tuple(row.tolist()), []).append(h)
     return list(groups.values())
+
+
+def ratio_row(job: Job) -> tuple[float, float]:
+    """Coefficient c and constant k with which D2 is the row ``workers <= c * ps + k``.
+
+    With c = gamma and k = 0 that is eq. 2. D2 takes ceil(workers / gamma - 1e-9), so a gamma of
+    1e9 or more asks for no PS at all: k counts the workers that D2 forgives. Where one PS serves
+    a whole batch, c is no more than that takes, which keeps the coefficients small.
+    """
+    gamma = job.workers_per_ps
+    if gamma < LARGE_GAMMA:
+        return gamma, 0.0
+    if gamma < job.batch:
+        return gamma, gamma * CEILING_TOLERANCE
+    without_ps = most_workers_for(job, 0)
+    return float(job.batch - without_ps), float(without_ps)

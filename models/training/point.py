@@ -41,9 +41,10 @@ def decode(model: Any, instance: TrainingInstance) -> dict[int, list[Placement]]
                     cells[i, t].setdefault(h, [0, 0])[k] += count
     placements: dict[int, list[Placement]] = defaultdict(list)
     for (i, t), machines in sorted(cells.items()):
-        needed = instance.jobs[i].ps_for(sum(workers for workers, _ in machines.values()))
-        if needed == 0:
+        workers_together = sum(workers for workers, _ in machines.values())
+        if workers_together == 0:
             continue
+        needed = instance.jobs[i].ps_for(workers_together)
         # A surplus goes first from machines without workers: the slot may become internal.
         surplus = sum(ps for _, ps in machines.values()) - needed
         for _, cell in sorted(machines.items(), key=lambda item: item[1][0]):

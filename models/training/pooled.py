@@ -33,6 +33,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from models.training.dmlrs import TINY, completion_slots, worker_slots
+from models.training.fit import ratio_row
 from models.training.instance import TrainingInstance
 
 __all__ = ["build_pooled"]
@@ -188,10 +189,11 @@ def _whole_workers_done(model: Any, instance: TrainingInstance) -> None:
 
 def _ps_ratio(model: Any, instance: TrainingInstance) -> None:
     """At least one PS per gamma workers (eq. 2, D2)."""
+    row = {i: ratio_row(instance.jobs[i]) for i in model.jobs}
     model.ps_ratio = pyo.Constraint(
         model.job_slots,
         rule=lambda m, i, t: (
-            instance.jobs[i].workers_per_ps * m.ps[i, t]
+            row[i][0] * m.ps[i, t] + row[i][1]
             >= m.internal_workers[i, t] + m.external_workers[i, t]
         ),
     )

@@ -21,7 +21,9 @@ __all__ = [
     "job_reach",
     "most_colocated_workers",
     "most_units",
+    "most_workers_for",
     "ps_beside_workers",
+    "workers_for",
 ]
 
 CEILING_TOLERANCE = 1e-9  # D2: a computed real this little above a whole number is that number
@@ -31,6 +33,15 @@ FIT_TOLERANCE = 1e-9  # relative; the audit allows 1e-6, so what fits here passe
 def ceil_count(x: float) -> int:
     """Smallest whole number not below `x`, forgiving 1e-9 (D2)."""
     return math.ceil(x - CEILING_TOLERANCE)
+
+
+def workers_for(samples: float, rate: float) -> int:
+    """Fewest workers that process `samples` in one slot, each `rate` (D2); at least one.
+
+    What D2 forgives must not make it none: without a worker nothing is processed, however little
+    there is to do.
+    """
+    return max(ceil_count(samples / rate), 1)
 
 
 def floor_count(x: float) -> int:
@@ -182,7 +193,7 @@ def job_reach(
         external = job.batch
     elif not worker_demand.any():
         most_ps = most_units(ps_demand, kinds, job.ps_for(job.batch))
-        external = _most_workers_for(job, int(most_ps @ counts))
+        external = most_workers_for(job, int(most_ps @ counts))
     else:
         frontiers = [ps_beside_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
         # No more workers than fit without their PSs: keeps the tables short for large batches.
@@ -198,7 +209,7 @@ def job_reach(
     return JobReach(internal, external, per_slot, slots_needed, slots_needed <= slots - job.arrival)
 
 
-def _most_workers_for(job: Job, ps: int) -> int:
+def most_workers_for(job: Job, ps: int) -> int:
     """Most workers, at most the batch, that so many PSs serve."""
     return bisect_right(range(1, job.batch + 1), ps, key=job.ps_for)
 

@@ -1,0 +1,104 @@
+"""Numbers at the edge of the format: what D2 forgives must not make workers or PSs vanish."""
+
+import math
+
+import pytest
+
+from algorithms.training import POLICIES, run
+from algorithms.training.brute_force import brute_force
+from algorithms.training.certificate import dual_certificate
+from algorithms.training.oasis_prices import worker_side
+from algorithms.training.optimum import optimum
+from algorithms.training.prices import price_bounds
+from models.training import TrainingInstance, audit
+from models.training.fit import ratio_row
+from models.training.throughput import workers_for
+from tests.training_factories import make_instance, make_job
+
+TWO_MACHINES = ({"cpu": 2.0}, {"cpu": 3.0})
+
+
+def three_jobs(**changes: float) -> TrainingInstance:
+    jobs = [make_job(f"j{i}", **changes) for i in range(3)]
+    return make_instance(*jobs, capacities=TWO_MACHINES)
+
+
+@pytest.mark.parametrize("sample_time", [1e-7, 1e-9, 1e-12, 1e-300])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_job_of_almost_no_work_still_needs_a_worker(policy: str, sample_time: float) -> None:
+    """One sample at 1e9 samples per slot: ceil(1e-9 - 1e-9) workers would be none."""
+    instance = three_jobs(sample_time=sample_time, epochs=1, samples=1)
+    outcome = run(instance, policy)
+    assert audit(instance, outcome.solution).feasible
+    for job in outcome.solution.jobs:
+        assert job.completion is None or sum(item.workers for item in job.allocation) >= 1
+    if policy in ("pdors", "oasis"):
+        assert outcome.solution.objective > 0
+
+
+def test_workers_for_at_least_one() -> None:
+    assert [workers_for(v, 10.0) for v in (1e-30, 1e-8, 10.0, 10.0000001, 20)] == [1, 1, 1, 2, 2]
+
+
+def test_prices_of_a_job_of_almost_no_work() -> None:
+    instance = three_jobs(sample_time=1e-12, epochs=1, samples=1)
+    bounds = price_bounds(instance)
+    # One worker-slot of demand 2; 3 slots of 5 CPUs; u at the last slot, duration 2.
+    lowest = instance.jobs[0].utility.value(2) / 2 * (2 / 15) / 2
+    assert math.exp(bounds.log_lowest) == pytest.approx(lowest)
+    assert math.isfinite(worker_side(instance).prices.bounds.log_lowest)
+
+
+# ceil(w / gamma - 1e-9) PSs: from gamma = 1e9 on, w <= gamma / 1e9 workers need none.
+HUGE = [9e8, 1.5e9, 2.5e9, 1e10, 1e12, 1e300]
+
+
+@pytest.mark.parametrize("gamma", [0.3, 2.0, 99.0, 100.0, 150.0, 1e5, 1e6, *HUGE])
+@pytest.mark.parametrize("batch", [1, 2, 7, 200, 10**4])
+def test_the_ratio_row_is_d2(gamma: float, batch: int) -> None:
+    job = make_job(workers_per_ps=gamma, batch=batch)
+    coefficient, constant = ratio_row(job)
+    assert coefficient <= max(batch, gamma if gamma < batch else 0) or gamma < 100
+    for workers in {1, 2, 3, 7, batch // 2, batch} - {0}:
+        if workers <= batch:
+            needed = job.ps_for(workers)
+            assert workers <= coefficient * needed + constant + 1e-6
+            if needed:
+                assert workers > coefficient * (needed - 1) + constant
+
+
+@pytest.mark.parametrize("gamma", HUGE)
+def test_optimum_where_no_parameter_server_is_needed(gamma: float) -> None:
+    """A PS fits nowhere; the optimum used to be "proved" to be 0."""
+    jobs = [
+        make_job(f"j{i}", workers_per_ps=gamma, batch=3, epochs=1, samples=2 + i, ps={"cpu": 9})
+        for i in range(3)
+    ]
+    instance = make_instance(*jobs, capacities=TWO_MACHINES)
+    expected = brute_force(instance)
+    assert (expected > 0) == (gamma > 1e9)
+    found = optimum(instance, time_limit=20.0)
+    assert found.status == "optimal"
+    assert found.lower == pytest.approx(expected, rel=1e-6)
+    assert audit(instance, found.schedule).feasible
+
+
+@pytest.mark.parametrize("gamma", HUGE)
+@pytest.mark.parametrize("ps", [0.5, 9.0])
+def test_policies_where_no_parameter_server_is_needed(gamma: float, ps: float) -> None:
+    instance = three_jobs(workers_per_ps=gamma, ps={"cpu": ps})
+    expected = brute_force(instance)
+    for policy in POLICIES:
+        outcome = run(instance, policy)
+        assert audit(instance, outcome.solution).feasible
+        assert outcome.solution.objective <= expected * (1 + 1e-9)
+    for theory in ("none", "packing", "cover"):
+        outcome = run(instance, "pdors", theory=theory)
+        assert dual_certificate(outcome.solution, outcome.log).dual >= expected * (1 - 1e-9)
+
+
+def test_oasis_with_one_machine_rejects_even_what_needs_no_parameter_server() -> None:
+    instance = make_instance(make_job(workers_per_ps=1e12))
+    assert run(instance, "oasis").solution.jobs[0].reason == "capacity"
+    apart = make_instance(make_job(workers_per_ps=1e12), capacities=TWO_MACHINES)
+    assert run(apart, "oasis").solution.jobs[0].completion is not None
