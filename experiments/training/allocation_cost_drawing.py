@@ -40,7 +40,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         height = float(figure.get_size_inches()[1])
         axes = figure.subplots(1, 3)
         figure.subplots_adjust(
-            left=0.08, right=0.985, wspace=0.38, bottom=foot + 0.45 / height, top=1 - 0.62 / height
+            left=0.085, right=0.985, wspace=0.4, bottom=foot + 0.45 / height, top=1 - 0.62 / height
         )
         shown = max(steps, key=lambda seed: len(steps[seed])) if steps else None
         if shown is not None:
@@ -93,7 +93,7 @@ def _along(axes: Any, steps: list[list[float]], seed: int) -> None:
         )
     _limit(axes)
     axes.set_xlabel(f"decision of the run (seed {seed})")
-    axes.set_ylabel("left / right side, median and worst cell")
+    axes.set_ylabel("left / right side, median to worst")
     axes.set_title("one run; failing cells / cells", fontsize=8)
 
 
@@ -117,12 +117,13 @@ def _by_share(axes: Any, steps: dict[int, list[list[float]]], epsilon: float, de
 
 def _jobs(axes: Any, steps: dict[int, list[list[float]]]) -> None:
     """Increase of P over the promised part of the increase of D, sorted."""
-    ratios = np.sort([_clip(s[6]) for run in steps.values() for s in run])
+    ratios = np.sort([max(s[6], 1e-3) for run in steps.values() for s in run])
     place = np.arange(1, len(ratios) + 1) / max(len(ratios), 1)
     fails = ratios < 1
     axes.plot(place[fails], ratios[fails], "X", color=RED, markersize=3.5, label="fails")
     axes.plot(place[~fails], ratios[~fails], "o", color=GREEN, markersize=3, label="holds")
     _limit(axes)
+    axes.set_ylim(1e-3, 1e4)
     axes.set_xlabel("part of the admitted jobs, sorted")
     axes.set_ylabel("dP / (delta/(3G eps) dD)")
     axes.set_title("step of P against step of D", fontsize=8)

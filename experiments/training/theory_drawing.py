@@ -42,7 +42,8 @@ CAPTION = 190  # characters of a line
 
 def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
     """Write the table as a figure, as Markdown (.md), and the rows as CSV."""
-    kept = rows.drop(columns=[name for name in rows if str(name).startswith("slots_")])
+    bulky = ("slots_", "along", "n_worst_", "arrivals_source", "draws", "width_")
+    kept = rows.drop(columns=[name for name in rows if str(name).startswith(bulky)])
     write_table(kept, destination)
     lines = all_lines(rows)
     write_atomic(destination.with_suffix(".md"), markdown(lines))
@@ -141,5 +142,8 @@ def _caption(rows: pandas.DataFrame, context: Context) -> str:
         "packing threshold above twice the capacity, 3G/delta below 1, or a ratio that no "
         "schedule could reach. Chernoff step: whether exp(-eps^2 mu/3) "
         "bounds the upper tail at the eps that the proof puts in (up to 1.817, G >= 0.355). "
+        "Examples: bargain: a worthless job takes a whole machine at the price of an empty one; "
+        "no-draw: an LP optimum of which no rounding is feasible; worker-only: a full machine's "
+        "price does not keep out a worker whose PS is elsewhere. "
         f"schedlab {used['schedlab']}, HiGHS {used['highspy']}, numpy {used['numpy']}."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -61,8 +62,12 @@ class Line:
     @property
     def verdict(self) -> str:
         """The outcome, with a warning where the bound says nothing."""
-        empty = self.outcome == "holds" and self.vacuous.startswith("yes")
-        return "holds, but vacuous" if empty else self.outcome
+        if self.outcome == "holds" and self.vacuous == "yes":
+            return "holds, but vacuous"
+        counts = re.fullmatch(r"in (\d+) of (\d+)", self.vacuous)
+        if self.outcome == "holds" and counts and 2 * int(counts[1]) > int(counts[2]):
+            return "holds, mostly vacuous"
+        return self.outcome
 
 
 def line_of(name: str, rows: pandas.DataFrame) -> Line:

@@ -32,6 +32,8 @@ class Trial:
     vacuous, chernoff_valid : bool
     exact : float
         The probability itself where it is known, else NaN.
+    label : str
+        What program it is, shown if it is the worst.
     """
 
     count: int
@@ -40,6 +42,7 @@ class Trial:
     vacuous: bool
     chernoff_valid: bool
     exact: float = math.nan
+    label: str = ""
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the interval of the probability; a point if it is known."""
@@ -78,6 +81,9 @@ def probability_line(name: str, trials: Sequence[Trial], *, upper_tail: bool) ->
         f"is promised; surely kept by {len(within)} of {len(trials)} programs, surely broken by "
         f"{len(above)}"
     )
+    if above and upper_tail:
+        outside = sum(not entry[0].chernoff_valid for entry in above)
+        text += f", {outside} of them where the Chernoff step is none"
     outcome = "fails" if above else "holds" if len(within) == len(trials) else "undecided"
     return Line(
         name,
@@ -94,7 +100,7 @@ def probability_line(name: str, trials: Sequence[Trial], *, upper_tail: bool) ->
 
 def _probability(trial: Trial, low: float, high: float) -> str:
     if not math.isnan(trial.exact):
-        return f"{trial.exact:.2g} (exact)"
+        return f"{trial.exact:.2g} (exact{trial.label and '; '}{trial.label})"
     return f"{trial.count}/{trial.draws} ({low:.2g} to {high:.2g})"
 
 
@@ -139,7 +145,11 @@ def lemma_trials(rows: pandas.DataFrame, lemma: int, event: Event, divide: bool)
         key = tuple(row[k] for k in ("cover", "packing", "cover_rows", "packing_rows", "delta"))
         if not math.isnan(exact) and key not in seen:
             seen.add(key)
-            trials.append(Trial(0, 0, bound, vacuous, valid, exact))
+            width = f"W_a = {row['cover']:g}, m = {row['cover_rows']:g}"
+            if event == "packing":
+                width = f"W_b = {row['packing']:g}, r = {row['packing_rows']:g}"
+            label = f"{width}, delta = {row['delta']:g}"
+            trials.append(Trial(0, 0, bound, vacuous, valid, exact, label))
     return trials
 
 

@@ -33,7 +33,8 @@ def _counted(
 ) -> Line | None:
     """Make a line of a statement without probability: one sure failure refutes it.
 
-    `example` says what a counterexample does, if one breaks the statement.
+    `failures` of `n` are runs, which are independent of each other as jobs or cells of one run
+    are not. `example` says what a counterexample does, if one breaks the statement.
     """
     if n == 0:
         return None
@@ -41,7 +42,7 @@ def _counted(
     outcome: Outcome = "fails" if failures or example else "holds"
     if outcome == "holds" and surely_kept is not None and surely_kept < n:
         outcome = "undecided"
-    text = f"{text} ({failures / n:.1%}, 95 % interval {low:.1%} to {high:.1%})"
+    text = f"{text} ({failures / n:.1%} of runs, 95 % interval {low:.1%} to {high:.1%})"
     if example:
         text += f"; broken by {example}"
     return Line(name, text, vacuous, "-", outcome, n, failures / n, low, high)
@@ -81,7 +82,12 @@ def _relation(name: str, rows: pandas.DataFrame) -> Line | None:
         f"share of a machine that an admitted job takes at once is {_median(shares):.0%} in the "
         f"median, not << 1"
     )
-    return _counted(name, failures, n, text)
+    return _counted(name, *_affected(runs["cells_failing"], runs["cells"]), text)
+
+
+def _affected(failures: Any, of: Any) -> tuple[int, int]:
+    """Count the runs with a failure, and those in which there could have been one."""
+    return int((failures > 0).sum()), int((of > 0).sum())
 
 
 def _job_step(name: str, rows: pandas.DataFrame) -> Line | None:
@@ -94,7 +100,8 @@ def _job_step(name: str, rows: pandas.DataFrame) -> Line | None:
     example = _example(
         rows, "bargain", lambda row: row["steps_failing"] > 0, "in {steps_failing:.0f} step"
     )
-    return _counted(name, failures, n, text, example=example)
+    counts = _affected(runs["steps_failing"], runs["steps"])
+    return _counted(name, *counts, text, example=example)
 
 
 def _start_value(name: str, rows: pandas.DataFrame) -> Line | None:
@@ -113,7 +120,11 @@ def _prices_block(name: str, rows: pandas.DataFrame) -> Line | None:
         f"one worker alone costs less than its job is worth in {workers} of {worker_pairs} pairs "
         f"(job, resource), one PS alone in {ps} of {ps_pairs}"
     )
-    return _counted(name, workers + ps, worker_pairs + ps_pairs, text)
+    counts = _affected(
+        runs["unblocked_workers"] + runs["unblocked_ps"],
+        runs["unblocked_worker_pairs"] + runs["unblocked_ps_pairs"],
+    )
+    return _counted(name, *counts, text)
 
 
 def _dual_feasible(name: str, rows: pandas.DataFrame) -> Line | None:
@@ -124,7 +135,10 @@ def _dual_feasible(name: str, rows: pandas.DataFrame) -> Line | None:
     parts = ", ".join(f"{k} of {m} by {reason}" for reason, (k, m) in counts.items())
     text = f"surely broken by {failures} of {n} rejected jobs ({parts})"
     example = _example(rows, "worker-only", lambda row: row["unpriced"] > 0, "{unpriced:.0f} job")
-    return _counted(name, failures, n, text, example=example)
+    affected = _affected(
+        sum(runs[f"unpriced_{r}"] for r in reasons), sum(runs[f"rejected_{r}"] for r in reasons)
+    )
+    return _counted(name, *affected, text, example=example)
 
 
 def _weak_duality(name: str, rows: pandas.DataFrame) -> Line | None:
@@ -218,32 +232,43 @@ def _ratio(online: str, gain: Callable[[Any], Any]) -> Callable[[str, Any], Line
 
 def _feasible(favour: str) -> Callable[[str, Any], Line | None]:
     def make(name: str, rows: pandas.DataFrame) -> Line | None:
+        from algorithms.training.dynamic_program import default_levels
         from experiments.training.theory_run import DRAWS_OF_THEOREM, SLOT_FIELDS
 
         runs = _runs(rows)
-        slots = [
-            dict(zip(SLOT_FIELDS, values, strict=True))
+        sampled = [
+            [dict(zip(SLOT_FIELDS, values, strict=True)) for values in json.loads(text)]
             for text in runs[f"slots_{favour}"]
-            for values in json.loads(text)
         ]
+        sampled = [part for part in sampled if part]
+        slots = [slot for part in sampled for slot in part]
         n = len(slots)
         if n == 0:
             return None
         found = sum(int(slot["found"]) for slot in slots)
+        # Runs are independent, slot programs of one run are not.
+        whole = sum(all(slot["found"] for slot in part) for part in sampled)
         plain = sum(int(v[0]) for text in runs["slots_plain"] for v in json.loads(text))
         event = "cover" if favour == "packing" else "packing"
         relaxed = sum(slot[event] < slot["draws"] for slot in slots)
-        low, high = binomial_interval(found, n)
-        promise = 1 - (float(runs["delta"].max()) / 3) ** DRAWS_OF_THEOREM
+        low, high = binomial_interval(whole, len(sampled))
+        states = int((runs["slots"] * default_levels(int(runs["slots"].max()))).max())
+        # Theorem 6 divides by HR + 1 too, which is at least 2.
+        divisor = 3 if favour == "packing" else 3 * 2
+        miss = (float(runs["delta"].max()) / divisor) ** DRAWS_OF_THEOREM
+        promise = 1 - miss * states
         outcome: Outcome = "fails" if high < promise else "holds" if low >= promise else "undecided"
         text = (
             f"the relaxed event leaves a draw in {relaxed} of {n} slot programs; really feasible "
-            f"is one of {DRAWS_OF_THEOREM} draws in {found} ({found / n:.1%}, {low:.1%} to "
-            f"{high:.1%}), with G = 1 in {plain} ({plain / n:.1%})"
+            f"is one of {DRAWS_OF_THEOREM} draws in {found} ({found / n:.1%}), with G = 1 in "
+            f"{plain} ({plain / n:.1%}); in all that were sampled in {whole} of {len(sampled)} "
+            f"runs (95 % interval {low:.1%} to {high:.1%}) where at least 1 - {miss * states:.0e} "
+            f"is promised for all states"
         )
         vacuous = sum(int(slot["vacuous"]) for slot in slots)
         flag = "yes" if vacuous == n else f"in {vacuous} of {n}" if vacuous else "no"
-        return Line(name, text, flag, "-", outcome, n, found / n, low, high)
+        estimate = whole / len(sampled)
+        return Line(name, text, flag, "-", outcome, len(sampled), estimate, low, high)
 
     return make
 
