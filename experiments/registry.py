@@ -64,7 +64,7 @@ def find(name: str, experiments: Mapping[str, Experiment] = EXPERIMENTS) -> Expe
         rule = f"must be one of {', '.join(matches)}"
     else:
         rule = f"must be one of the known experiments: {', '.join(experiments) or 'none yet'}"
-    raise InputError(rule, source="experiment", value=name)
+    raise InputError(rule, source="FIGURE", value=name)
 
 
 def select(
