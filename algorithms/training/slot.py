@@ -26,6 +26,7 @@ __all__ = ["ExternalOptimum", "JobSlots", "SlotAllocation", "SlotState", "log_su
 LOG_RATIO_CAP = math.log(1e6)
 LOG_NEGLIGIBLE = math.log(1e-12)
 SOLVER_TOLERANCE = 1e-9
+LEAST_DEMAND, MOST_DEMAND = 1e-3, 1e6
 LOG_GOOD_SCALE = math.log(1e-3)
 MAX_RESCALINGS = 60
 
@@ -42,6 +43,19 @@ def log_sum(terms: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
         total = np.log(np.sum(np.exp(terms - safe), axis=axis, keepdims=True))
     return np.asarray(np.squeeze(total + safe, axis=axis))
+
+
+def _row_units(
+    worker_demand: NDArray[np.float64], ps_demand: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Units in which a solver can count each resource: 1, or a power of 2 for extreme demands.
+
+    Memory in bytes, say: HiGHS refuses coefficients from 1e15 and takes those below 1e-9 for 0.
+    """
+    largest = np.maximum(worker_demand, ps_demand)
+    ordinary = (largest == 0) | ((largest >= LEAST_DEMAND) & (largest <= MOST_DEMAND))
+    exponent = np.frexp(largest)[1] - 1
+    return np.where(ordinary, 1.0, np.ldexp(1.0, exponent))
 
 
 @dataclass(frozen=True)
@@ -114,6 +128,7 @@ class JobSlots:
         self.job = self.instance.jobs[self.job_index]
         self.worker_demand = self.instance.worker_demand[self.job_index]
         self.ps_demand = self.instance.ps_demand[self.job_index]
+        self._unit = _row_units(self.worker_demand, self.ps_demand)
         self._engine: Engine | None = None
         self._loaded: SlotState | None = None
 
@@ -230,9 +245,9 @@ class JobSlots:
         model = build_slot_program(
             worker_cost=np.ones(machines),
             ps_cost=np.ones(machines),
-            free_capacity=state.free_capacity,
-            worker_demand=self.worker_demand,
-            ps_demand=self.ps_demand,
+            free_capacity=state.free_capacity / self._unit,
+            worker_demand=self.worker_demand / self._unit,
+            ps_demand=self.ps_demand / self._unit,
             most_workers=np.full(machines, self.job.batch),
             most_ps=np.full(machines, self.job.ps_for(self.job.batch)),
             batch=self.job.batch,
@@ -266,7 +281,7 @@ class JobSlots:
         if self._loaded is not state:
             free = np.maximum(state.free_capacity, 0.0)
             if self._needed.size:
-                rows = free[:, self._needed].ravel()
+                rows = (free / self._unit)[:, self._needed].ravel()
                 engine.set_row_bounds(self._packing_rows, np.full(rows.size, -np.inf), rows)
             self._open_workers = most_units(self.worker_demand, free, 1) >= 1
             self._open_ps = most_units(self.ps_demand, free, 1) >= 1

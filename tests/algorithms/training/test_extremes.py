@@ -102,3 +102,21 @@ def test_oasis_with_one_machine_rejects_even_what_needs_no_parameter_server() ->
     assert run(instance, "oasis").solution.jobs[0].reason == "capacity"
     apart = make_instance(make_job(workers_per_ps=1e12), capacities=TWO_MACHINES)
     assert run(apart, "oasis").solution.jobs[0].completion is not None
+
+
+@pytest.mark.parametrize("exponent", [-30, -12, 22, 60, 200])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_unit_of_the_resources_does_not_matter(policy: str, exponent: int) -> None:
+    """HiGHS refuses coefficients from 1e15 on, and takes those below 1e-9 for zero."""
+    unit = 2.0**exponent
+
+    def measured(unit: float) -> TrainingInstance:
+        jobs = [make_job(f"j{i}", worker={"cpu": unit}, ps={"cpu": unit / 2}) for i in range(4)]
+        return make_instance(*jobs, capacities=({"cpu": 3 * unit}, {"cpu": 2.5 * unit}))
+
+    plain, scaled = run(measured(1.0), policy), run(measured(unit), policy)
+    assert audit(measured(unit), scaled.solution).feasible
+    assert scaled.solution.objective == pytest.approx(plain.solution.objective)
+    assert optimum(measured(unit), time_limit=20.0).lower == pytest.approx(
+        optimum(measured(1.0), time_limit=20.0).lower
+    )
