@@ -37,7 +37,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         _intervals(left, rows, names, "median_time", 1.0)
         _intervals(right, rows, names, "unfinished_share", 100.0)
         left.set_yticks(range(len(names)), [label(name) for name in names])
-        left.set_ylim(len(names) - 0.5, -0.5)
+        left.set_ylim(len(names) - 0.45, -0.65)
         left.set_xlim(0, float(rows["slots"].max()) * 1.02)
         right.set_xlim(0, 100)
         left.set_xlabel("median of completion - arrival [slots]")
