@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 CEILING_TOLERANCE = 1e-9  # D2: a computed real this little above a whole number is that number
+LARGEST_TABLES = 10**8  # steps of the tables for w_ext; beyond, a MILP is faster
 FIT_TOLERANCE = 1e-9  # relative; the audit allows 1e-6, so what fits here passes there
 
 
@@ -189,19 +190,24 @@ def job_reach(
     internal = max(alone)
     # Workers that sit beside their own PSs on every machine need no fewer PSs than D2 asks for:
     # if that already makes a full batch, nothing is left to compute.
-    if sum(w * int(count) for w, count in zip(alone, counts, strict=True)) >= job.batch:
+    colocated = sum(w * int(count) for w, count in zip(alone, counts, strict=True))
+    beside = sum(job.ps_for(w) * int(count) for w, count in zip(alone, counts, strict=True))
+    if colocated >= job.batch and beside >= job.ps_for(job.batch):
         external = job.batch
     elif not worker_demand.any():
         most_ps = most_units(ps_demand, kinds, job.ps_for(job.batch))
         external = most_workers_for(job, int(most_ps @ counts))
     else:
-        frontiers = [ps_beside_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
+        most = most_units(worker_demand, kinds, job.batch)
         # No more workers than fit without their PSs: keeps the tables short for large batches.
-        together = sum(
-            (len(beside) - 1) * int(count) for beside, count in zip(frontiers, counts, strict=True)
-        )
-        needed = _ps_needed(job, min(job.batch, together))
-        external = _most_workers_together(frontiers, counts, needed)
+        together = min(job.batch, int(most @ counts))
+        if together * int(most.max()) <= LARGEST_TABLES:
+            frontiers = [ps_beside_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
+            external = _most_workers_together(frontiers, counts, _ps_needed(job, together))
+        else:
+            from models.training.reach_program import most_workers_by_program
+
+            external = most_workers_by_program(job, worker_demand, ps_demand, capacity, together)
     per_slot = max(job.rate_internal * internal, job.rate_external * external)
     if per_slot == 0:
         return JobReach(internal, external, 0.0, None, False)
