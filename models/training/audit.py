@@ -29,6 +29,7 @@ CONSTRAINTS = (
 RELATIVE = 1e-6
 ABSOLUTE = 1e-12
 SIGN = 1e-9
+COUNT = 1e-6  # absolute, for sums of counts that may be fractional in the file
 
 Cells = dict[int, dict[str, list[float]]]  # slot -> machine -> [workers, PSs]
 
@@ -117,7 +118,7 @@ def _integers(outcome: JobSchedule) -> list[Violation]:
         for label, count in (("workers", item.workers), ("ps", item.ps)):
             where = f"job {outcome.name}, allocation {k}, {label}"
             fraction = abs(count - round(count))
-            if fraction > RELATIVE:
+            if fraction > SIGN:
                 found.append(Violation("integer", where, fraction))
             if count < -SIGN:
                 found.append(Violation("integer", where, -float(count)))
@@ -144,10 +145,10 @@ def _batch_and_ratio(job: Job, cells: Cells) -> list[Violation]:
         workers = math.fsum(cell[0] for cell in machines.values())
         ps = math.fsum(cell[1] for cell in machines.values())
         where = f"job {job.name}, slot {slot}"
-        if workers > job.batch * (1 + RELATIVE):
+        if workers > job.batch + COUNT:  # a count: no part of a large batch is forgiven
             found.append(Violation("batch", where, workers - job.batch))
         needed = math.ceil(workers / job.workers_per_ps - 1e-9)
-        if ps < needed - RELATIVE:
+        if ps < needed - COUNT:
             found.append(Violation("ratio", where, needed - ps))
     return found
 

@@ -84,6 +84,21 @@ def test_integer(make_instance: MakeInstance) -> None:
     assert violation.amount == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("count", [1 + 5e-7, 1 - 2e-9, 3.0000001])
+def test_almost_whole_is_not_whole(make_instance: MakeInstance, count: float) -> None:
+    instance = make_instance({})
+    assert only(instance, with_counts(instance, 0, count, 2)).constraint == "integer"
+
+
+def test_one_worker_over_a_large_batch(make_instance: MakeInstance) -> None:
+    """A millionth of a batch of ten million would be ten workers."""
+    batch = 10**7
+    instance = make_instance({"batch": batch, "worker": {}, "ps": {}})
+    for workers, excess in ((batch, []), (batch + 1, [1.0])):
+        found = audit(instance, with_counts(instance, 0, workers, batch)).violations
+        assert [v.amount for v in found if v.constraint == "batch"] == excess
+
+
 def test_integer_means_not_negative(make_instance: MakeInstance) -> None:
     instance = make_instance({})
     assert only(instance, with_counts(instance, 0, -2, 0)) == Violation(
