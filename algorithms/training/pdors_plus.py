@@ -55,11 +55,11 @@ class PdorsPlusParameters(Parameters):
         Field(description="machine of an internal allocation: that with the least room, or any"),
     ] = "tightest"
     levels: Annotated[
-        int, Field(ge=1, description="most workload levels of the dynamic program")
+        int, Field(ge=1, le=10_000, description="most workload levels of the dynamic program")
     ] = 200
-    rounds: Annotated[int, Field(ge=0, description="rounds of ruin and recreate in each slot")] = (
-        200
-    )
+    rounds: Annotated[
+        int, Field(ge=0, le=100_000, description="rounds of ruin and recreate in each slot")
+    ] = 200
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ one that called functions of another file would go on using their old versions.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -52,16 +54,25 @@ WORSE = 0.01  # a plan this much worse (relative) may be accepted, less and less
 TRIED = 8.0  # waiting jobs tried per round, on average at most
 
 
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile when first called; keep the result on disk, where there is a place for it."""
+    try:
+        kept: Callable[..., Any] = njit(cache=True)(function)
+    except RuntimeError:  # neither this folder nor the user's cache can be written
+        kept = njit(function)
+    return kept
+
+
 # 1. Counts
 
 
-@njit(cache=True)
+@compiled
 def ps_needed(workers: int, gamma: float) -> int:
     """PSs that so many workers need (D2)."""
     return math.ceil(workers / gamma - CEILING_TOLERANCE)
 
 
-@njit(cache=True)
+@compiled
 def most_beside(
     demand: Amounts, other: Amounts, other_count: int, free: Amounts, at_most: int
 ) -> int:
@@ -76,7 +87,7 @@ def most_beside(
     return int(most)
 
 
-@njit(cache=True)
+@compiled
 def most_colocated(worker: Amounts, ps: Amounts, gamma: float, free: Amounts, at_most: int) -> int:
     """Most workers, up to `at_most`, that fit with the PSs they need on one machine."""
     bound = float(at_most)
@@ -98,7 +109,7 @@ def most_colocated(worker: Amounts, ps: Amounts, gamma: float, free: Amounts, at
     return best
 
 
-@njit(cache=True)
+@compiled
 def spread(
     worker: Amounts,
     ps: Amounts,
@@ -135,7 +146,7 @@ def spread(
     return total
 
 
-@njit(cache=True)
+@compiled
 def _own_ps(
     gamma: float, at_most: int, colocated: Counts, workers_on: Counts, ps_on: Counts
 ) -> int:
@@ -155,7 +166,7 @@ def _own_ps(
     return total
 
 
-@njit(cache=True)
+@compiled
 def _ps_first(
     worker: Amounts,
     ps: Amounts,
@@ -204,7 +215,7 @@ def _ps_first(
     return low
 
 
-@njit(cache=True)
+@compiled
 def _drop_spare_ps(gamma: float, total: int, workers_on: Counts, ps_on: Counts) -> None:
     """Keep as many PSs as D2 asks for in total; those beside the fewest workers go first."""
     spare = ps_on.sum() - ps_needed(total, gamma)
@@ -219,7 +230,7 @@ def _drop_spare_ps(gamma: float, total: int, workers_on: Counts, ps_on: Counts) 
 # 2. Frontier
 
 
-@njit(cache=True)
+@compiled
 def find_frontier(
     jobs: JobNumbers, i: int, free: NDArray[np.float64], last: int, choice: SlotChoice
 ) -> None:
@@ -264,7 +275,7 @@ def find_frontier(
             choice.external[k] = total
 
 
-@njit(cache=True)
+@compiled
 def _pooled(
     worker: NDArray[np.float64],
     ps: NDArray[np.float64],
@@ -284,7 +295,7 @@ def _pooled(
     return most + 1e-6
 
 
-@njit(cache=True)
+@compiled
 def place_choice(
     jobs: JobNumbers,
     i: int,
@@ -332,7 +343,7 @@ def place_choice(
                     free[k, h, r] -= use
 
 
-@njit(cache=True)
+@compiled
 def _place_spread(
     jobs: JobNumbers,
     i: int,
@@ -358,7 +369,7 @@ def _place_spread(
             spare -= dropped
 
 
-@njit(cache=True)
+@compiled
 def take_out(
     jobs: JobNumbers,
     i: int,
@@ -385,7 +396,7 @@ def take_out(
 # covers the workload; where all slots are internal and the grain is 1 it is exact.
 
 
-@njit(cache=True)
+@compiled
 def choose_workers(
     jobs: JobNumbers,
     i: int,
@@ -490,7 +501,7 @@ def choose_workers(
     return jobs.utility[i, completion] - total, completion
 
 
-@njit(cache=True)
+@compiled
 def _levels_of(
     choice: SlotChoice,
     k: int,
@@ -507,7 +518,7 @@ def _levels_of(
     return int(min(math.floor(samples / unit * (1 + TINY)), goal))
 
 
-@njit(cache=True)
+@compiled
 def _workers_of(
     choice: SlotChoice,
     k: int,
@@ -527,7 +538,7 @@ def _workers_of(
     return max(min(count, choice.external[k]), 1), True
 
 
-@njit(cache=True)
+@compiled
 def _drop_surplus(
     choice: SlotChoice,
     rate: float,
@@ -560,7 +571,7 @@ def best_payoff(
     return float(payoff), int(completion)
 
 
-@njit(cache=True)
+@compiled
 def improve_plan(
     jobs: JobNumbers,
     plan: PlanArrays,
@@ -646,7 +657,7 @@ def improve_plan(
     _assign(plan, best)
 
 
-@njit(cache=True)
+@compiled
 def _order(
     jobs: JobNumbers,
     plan: PlanArrays,
@@ -685,7 +696,7 @@ def _order(
     return np.argsort(key)[:count]
 
 
-@njit(cache=True)
+@compiled
 def _preference(
     style: float, draws: NDArray[np.float64], choice: SlotChoice, bias: NDArray[np.float64]
 ) -> None:
@@ -703,14 +714,14 @@ def _preference(
             bias[k] = draws[k]
 
 
-@njit(cache=True)
+@compiled
 def _copy(plan: PlanArrays) -> PlanArrays:
     return PlanArrays(
         plan.workers.copy(), plan.ps.copy(), plan.completion.copy(), plan.payoff.copy()
     )
 
 
-@njit(cache=True)
+@compiled
 def _assign(target: PlanArrays, source: PlanArrays) -> None:
     target.workers[:] = source.workers
     target.ps[:] = source.ps
@@ -718,7 +729,7 @@ def _assign(target: PlanArrays, source: PlanArrays) -> None:
     target.payoff[:] = source.payoff
 
 
-@njit(cache=True)
+@compiled
 def _remember(plan: PlanArrays, before: PlanArrays, i: int, changed: NDArray[np.bool_]) -> None:
     before.workers[i] = plan.workers[i]
     before.ps[i] = plan.ps[i]
@@ -727,7 +738,7 @@ def _remember(plan: PlanArrays, before: PlanArrays, i: int, changed: NDArray[np.
     changed[i] = True
 
 
-@njit(cache=True)
+@compiled
 def _restore(
     jobs: JobNumbers,
     plan: PlanArrays,

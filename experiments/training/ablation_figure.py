@@ -99,7 +99,7 @@ def _panel(axes: Any, rows: pandas.DataFrame, machines: int, names: list[str]) -
             fontsize=6.5,
         )
     axes.axvline(0, color=INK, linewidth=0.7)
-    axes.margins(x=0.16)
+    axes.margins(x=0.3)
     ratios = certified_ratios(rows, machines)
     certified = (
         f"\ncertified ratio {median_interval(ratios.tolist())[0]:.3f}" if len(ratios) else ""
