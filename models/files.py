@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -259,6 +260,8 @@ def first_error(error: PydanticError) -> InputError:
             value=raised.value,
         )
     rule = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    # Pydantic spells a limit of 1e200 out.
+    rule = re.sub(r"\d{17,}", lambda digits: f"{float(digits.group()):g}", rule)
     if detail["type"] == "too_short":  # "Tuple should have at least 1 item after validation, not 0"
         rule = f"must have at least {detail['ctx']['min_length']} item"
     field = _path(detail["loc"])

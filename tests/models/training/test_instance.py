@@ -150,6 +150,7 @@ BROKEN = [
     ("jobs.0.ps.cpu", -1, "jobs[0].ps.cpu", "greater than or equal to 0"),
     ("machines.0.capacity.gpu", -36, "machines[0].capacity.gpu", "greater than or equal to 0"),
     ("jobs.0.utility.priority", 0, "jobs[0].utility.priority", "greater than 0"),
+    ("jobs.0.utility.priority", 1e201, "jobs[0].utility.priority", "equal to 1e+200 (got 1e+201"),
     ("jobs.0.utility.decay", -1, "jobs[0].utility.decay", "greater than or equal to 0"),
     # Numbers that arithmetic cannot hold.
     ("slots", 10**400, "slots", "less than or equal to"),
