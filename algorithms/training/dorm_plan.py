@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from algorithms.training.drf import fill_fairly
 from algorithms.training.placement import Cluster
-from models.solver import Result, Status, solve_model
+from models.solver import Result, SolverError, Status, solve_model
 from models.training.dorm_program import build_dorm_program
 from models.training.throughput import ceil_count
 
@@ -87,10 +87,14 @@ class DormPlan:
         self.changed = sum(self.numbers[i] != count for i, count in before.items())
 
     def _solve(self, fair: list[int]) -> list[int]:
-        result, columns = self._program(self.adjustment_limit)
-        if result.status is Status.INFEASIBLE:
-            self.relaxed = True
-            result, columns = self._program(None)
+        try:
+            result, columns = self._program(self.adjustment_limit)
+            if result.status is Status.INFEASIBLE:
+                self.relaxed = True
+                result, columns = self._program(None)
+        except SolverError:  # numbers too large or too far apart for the solver
+            self.status = FAIR
+            return fair
         self.status = str(result.status) if result.has_solution else FAIR
         if not result.has_solution:
             return fair

@@ -208,7 +208,8 @@ class Cluster:
 
 def _shares(demand: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
     """Part of each resource's total that one unit needs; a resource that nobody has counts 0."""
-    return np.divide(demand, total, out=np.zeros_like(demand), where=total > 0)
+    with np.errstate(over="ignore"):  # of almost nothing: infinity is right, no unit fits
+        return np.divide(demand, total, out=np.zeros_like(demand), where=total > 0)
 
 
 def fill(cluster: Cluster, jobs: Sequence[int], key: Callable[[int], Key | None]) -> None:

@@ -83,8 +83,8 @@ def most_beside(
         if room < 0:
             return -1
         if demand[r] > 0:
-            most = min(most, math.floor(room / demand[r]))
-    return int(most)
+            most = min(most, room / demand[r])  # a floor of 1e22 would be no int64
+    return math.floor(most)
 
 
 @compiled
@@ -95,11 +95,12 @@ def most_colocated(worker: Amounts, ps: Amounts, gamma: float, free: Amounts, at
         bundle = worker[r] + ps[r] / gamma
         if bundle > 0:
             room = max(free[r], 0.0) * (1 + FIT_TOLERANCE) + SMALL
-            bound = min(bound, math.floor(room / bundle))
+            bound = min(bound, room / bundle)
+    bound = float(math.floor(bound))
     best = 0
     servers = ps_needed(int(bound), gamma)
     while servers > 0:  # fewer PSs leave more room, but serve fewer workers
-        served = int(min(bound, math.floor(servers * gamma + CEILING_TOLERANCE)))
+        served = math.floor(min(bound, servers * gamma + CEILING_TOLERANCE))
         if served <= best:
             break
         best = max(best, most_beside(worker, ps, servers, free, served))
@@ -262,7 +263,8 @@ def find_frontier(
             total = min(total + room, batch)
         choice.internal[k] = most
         choice.external[k] = 0
-        least = math.floor(jobs.rate_internal[i] * most / jobs.rate_external[i] + 1e-9) + 1
+        slower = jobs.rate_internal[i] * most / jobs.rate_external[i]
+        least = math.floor(min(slower + 1e-9, float(batch))) + 1
         if machines == 1 or least > batch:
             continue
         if total < batch and _pooled(worker, ps, gamma, free[k], batch) < least:
@@ -515,7 +517,7 @@ def _levels_of(
     samples = max(rate * choice.internal[k], slower * choice.external[k])
     if samples >= needed:
         return goal
-    return int(min(math.floor(samples / unit * (1 + TINY)), goal))
+    return math.floor(min(samples / unit * (1 + TINY), float(goal)))
 
 
 @compiled
@@ -550,7 +552,7 @@ def _drop_surplus(
     """Leave out whole workers that rounding down made too many, in the dearest slots first."""
     for k in np.argsort(-worker_price[: completion + 1]):
         each = slower if choice.spread[k] else rate
-        dropped = min(choice.workers[k], math.floor(surplus / each))
+        dropped = math.floor(min(float(choice.workers[k]), surplus / each))
         if dropped > 0:
             choice.workers[k] -= dropped
             surplus -= dropped * each

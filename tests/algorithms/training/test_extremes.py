@@ -120,3 +120,26 @@ def test_the_unit_of_the_resources_does_not_matter(policy: str, exponent: int) -
     assert optimum(measured(unit), time_limit=20.0).lower == pytest.approx(
         optimum(measured(1.0), time_limit=20.0).lower
     )
+
+
+@pytest.mark.parametrize("capacity", [1e13, 1e19, 1e25, 1e200])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_capacity_for_more_units_than_an_integer_holds(policy: str, capacity: float) -> None:
+    jobs = [make_job(f"j{i}", batch=2, ps={"cpu": 0.5, "gpu": 1e-3}) for i in range(3)]
+    machines = tuple({"cpu": 1.0 + h, "gpu": capacity / (1 + h)} for h in range(3))
+    instance = make_instance(*jobs, capacities=machines)
+    outcome = run(instance, policy)
+    assert audit(instance, outcome.solution).feasible
+    plenty = tuple({"cpu": 1.0 + h, "gpu": 1.0} for h in range(3))
+    enough = run(make_instance(*jobs, capacities=plenty), policy)
+    if policy not in ("pdors", "oasis", "pdors-plus"):  # whose prices see the capacity
+        assert outcome.solution.objective == enough.solution.objective
+
+
+def test_dorm_shares_fairly_where_the_solver_refuses_the_numbers() -> None:
+    jobs = [make_job(f"j{i}", batch=1, workers_per_ps=1.5e-16, ps={}) for i in range(2)]
+    instance = make_instance(*jobs, slots=5)
+    outcome = run(instance, "dorm")
+    assert outcome.counters["fair_instead"] >= 1
+    assert audit(instance, outcome.solution).feasible
+    assert all(job.completion is not None for job in outcome.solution.jobs)
