@@ -68,7 +68,8 @@ def judge(rows: pandas.DataFrame) -> Verdict:
         f"{infinite} ratios are infinite (PD-ORS completed nothing), {unproved} known only as "
         f"an interval, {empty} empty (optimum 0). {above} ratios surely exceed 6 G / delta "
         f"max(1, ln U/L), the bound of Theorem 5, here with the paper's best G = 1. "
-        f"{int(rows['impossible'].sum())} jobs were impossible; {int(rows['redraws'].sum())} draws were thrown away to have it so."
+        f"{int(rows['impossible'].sum())} jobs were impossible; "
+        f"{int(rows['redraws'].sum())} draws were thrown away to have it so."
     )
     numbers = {
         "n": n,
