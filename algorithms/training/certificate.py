@@ -23,6 +23,8 @@ from models.training.throughput import most_colocated_workers, most_units
 
 __all__ = ["DualCertificate", "dual_certificate", "greatest_payoff"]
 
+LOG_LARGEST = 600.0  # dearer than any utility is worth; a lower price only loosens the bound
+
 
 @dataclass(frozen=True)
 class DualCertificate:
@@ -63,7 +65,8 @@ def dual_certificate(schedule: TrainingSchedule, log: PdorsLog) -> DualCertifica
     payoffs = np.array(
         [greatest_payoff(instance, i, log_prices) for i in range(instance.number_of_jobs)]
     )
-    resource_value = float(np.sum(np.exp(log_prices) * instance.capacity))
+    with np.errstate(over="ignore"):  # a bound of infinity is none, but no wrong one
+        resource_value = float(np.sum(np.exp(log_prices) * instance.capacity))
     own = sum(decision.payoff for decision in log.decisions)
     return DualCertificate(
         primal=schedule.objective,
@@ -105,13 +108,13 @@ def greatest_payoff(instance: TrainingInstance, i: int, log_prices: NDArray[np.f
             for capacity in instance.capacity
         ]
     )
-    internal_price = np.exp(np.logaddexp(log_worker, log_ps))  # per worker, (slots, machines)
-    external_price = np.exp(
-        np.logaddexp(
-            _cheapest(log_worker, instance.worker_demand[i], instance.capacity),
-            _cheapest(log_ps, ps_demand, instance.capacity),
-        )
+    log_internal = np.logaddexp(log_worker, log_ps)  # per worker, (slots, machines)
+    log_external = np.logaddexp(
+        _cheapest(log_worker, instance.worker_demand[i], instance.capacity),
+        _cheapest(log_ps, ps_demand, instance.capacity),
     )
+    internal_price = np.exp(np.minimum(log_internal, LOG_LARGEST))
+    external_price = np.exp(np.minimum(log_external, LOG_LARGEST))
     best = 0.0
     pieces: list[tuple[float, float]] = []  # (cost per sample, samples)
     for t in range(job.arrival, instance.slots):

@@ -46,7 +46,7 @@ def price_bounds(instance: TrainingInstance) -> PriceBounds:
     """Compute U^r, L and mu over the possible jobs (eqs. 13, 14; D5).
 
     Jobs without any demand have no price per unit of resource and are left out. Without a
-    possible job both bounds are 1: nothing is ever sold.
+    possible job, or without any capacity, both bounds are 1: nothing is ever sold.
     """
     log_highest = np.full(len(instance.resources), MINUS_INFINITY)
     log_lowest = math.inf
@@ -67,7 +67,7 @@ def price_bounds(instance: TrainingInstance) -> PriceBounds:
         log_inverse_mu = min(log_inverse_mu, log_resources - log_total_capacity)
         longest = instance.slots - 1 - job.arrival
         log_lowest = min(log_lowest, job.utility.log_value(longest) - log_resources)
-    if log_lowest == math.inf:
+    if log_lowest == math.inf or log_total_capacity == MINUS_INFINITY:
         return PriceBounds(0.0, np.zeros(len(instance.resources)))
     log_lowest += log_inverse_mu - math.log(2)
     return PriceBounds(log_lowest, np.maximum(log_highest, log_lowest))

@@ -245,7 +245,7 @@ class JobSlots:
         model = build_slot_program(
             worker_cost=np.ones(machines),
             ps_cost=np.ones(machines),
-            free_capacity=state.free_capacity / self._unit,
+            free_capacity=self._in_units(state.free_capacity),
             worker_demand=self.worker_demand / self._unit,
             ps_demand=self.ps_demand / self._unit,
             most_workers=np.full(machines, self.job.batch),
@@ -274,6 +274,10 @@ class JobSlots:
         )
         return engine
 
+    def _in_units(self, free: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(over="ignore"):  # room without end
+            return free / self._unit
+
     def _load(self, state: SlotState, worker_cover: int, ps_cover: int) -> None:
         if self._engine is None:
             self._engine = self._compile(state)
@@ -281,7 +285,7 @@ class JobSlots:
         if self._loaded is not state:
             free = np.maximum(state.free_capacity, 0.0)
             if self._needed.size:
-                rows = (free / self._unit)[:, self._needed].ravel()
+                rows = self._in_units(free)[:, self._needed].ravel()
                 engine.set_row_bounds(self._packing_rows, np.full(rows.size, -np.inf), rows)
             self._open_workers = most_units(self.worker_demand, free, 1) >= 1
             self._open_ps = most_units(self.ps_demand, free, 1) >= 1

@@ -143,3 +143,28 @@ def test_dorm_shares_fairly_where_the_solver_refuses_the_numbers() -> None:
     assert outcome.counters["fair_instead"] >= 1
     assert audit(instance, outcome.solution).feasible
     assert all(job.completion is not None for job in outcome.solution.jobs)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("demand", [1e-300, 1e-20, 1.0])
+@pytest.mark.parametrize("priority", [5e-324, 10.0, 1e200])
+def test_prices_beyond_the_largest_number(demand: float, priority: float) -> None:
+    """Utility per unit of a resource can overflow; the certificate then says nothing, truly."""
+    utility = {"kind": "sigmoid", "priority": priority, "decay": 0.0, "target": 1.0}
+    job = make_job(worker={"cpu": demand}, ps={"cpu": demand}, utility=utility)
+    instance = make_instance(job, capacities=({"cpu": 2 * demand, "gpu": 1.0},))
+    outcome = run(instance, "pdors")
+    assert audit(instance, outcome.solution).feasible
+    certificate = dual_certificate(outcome.solution, outcome.log)
+    assert certificate.dual >= optimum(instance, time_limit=10.0).lower * (1 - 1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+def test_machines_without_any_capacity() -> None:
+    """A worker that needs nothing and, by a huge gamma, no PS."""
+    instance = make_instance(make_job(worker={}, workers_per_ps=1e12), capacities=({}, {}))
+    for policy in POLICIES:
+        outcome = run(instance, policy)
+        assert audit(instance, outcome.solution).feasible
+        if policy in ("pdors", "oasis"):  # whose prices need a capacity
+            assert outcome.solution.jobs[0].completion is not None
