@@ -68,8 +68,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @compiled
 def ps_needed(workers: int, gamma: float) -> int:
-    """PSs that so many workers need (D2)."""
-    return math.ceil(workers / gamma - CEILING_TOLERANCE)
+    """PSs that so many workers need (D2); one at least, also where D2 forgives it."""
+    return max(math.ceil(workers / gamma - CEILING_TOLERANCE), min(workers, 1))
 
 
 @compiled
@@ -143,7 +143,23 @@ def spread(
     total = _own_ps(gamma, at_most, colocated, workers_on, ps_on)
     if total < at_most:
         total = _ps_first(worker, ps, gamma, free, at_most, total, workers_on, ps_on)
+    total = _drop_unserved(gamma, total, workers_on, ps_on)
     _drop_spare_ps(gamma, total, workers_on, ps_on)
+    return total
+
+
+@compiled
+def _drop_unserved(gamma: float, total: int, workers_on: Counts, ps_on: Counts) -> int:
+    """Drop workers that the PSs of all machines together do not serve.
+
+    What D2 forgives each machine (one PS for 3 workers, if gamma is 3 - 1e-9) adds up.
+    """
+    h = len(workers_on) - 1
+    while ps_on.sum() < ps_needed(total, gamma):
+        while workers_on[h] == 0:
+            h -= 1
+        workers_on[h] -= 1
+        total -= 1
     return total
 
 

@@ -26,6 +26,7 @@ __all__ = ["ExternalOptimum", "JobSlots", "SlotAllocation", "SlotState", "log_su
 LOG_RATIO_CAP = math.log(1e6)
 LOG_NEGLIGIBLE = math.log(1e-12)
 SOLVER_TOLERANCE = 1e-9
+MOST_ROOM = 1e18
 LEAST_DEMAND, MOST_DEMAND = 1e-3, 1e6
 LOG_GOOD_SCALE = math.log(1e-3)
 MAX_RESCALINGS = 60
@@ -275,8 +276,8 @@ class JobSlots:
         return engine
 
     def _in_units(self, free: NDArray[np.float64]) -> NDArray[np.float64]:
-        with np.errstate(over="ignore"):  # room without end
-            return free / self._unit
+        with np.errstate(over="ignore"):  # room without end, which HiGHS takes as a number only
+            return np.clip(free / self._unit, 0.0, MOST_ROOM)
 
     def _load(self, state: SlotState, worker_cover: int, ps_cover: int) -> None:
         if self._engine is None:

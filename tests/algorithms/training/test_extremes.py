@@ -145,6 +145,28 @@ def test_dorm_shares_fairly_where_the_solver_refuses_the_numbers() -> None:
     assert all(job.completion is not None for job in outcome.solution.jobs)
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("gamma", [1e9, 3 * (1 - 5e-10), 3 * (1 - 2e-9)])
+def test_what_d2_forgives_a_machine_is_not_forgiven_again_together(
+    policy: str, gamma: float
+) -> None:
+    """Three workers on each of 4 machines need 1 PS each, 12 together 5 (or 0 and 1)."""
+    jobs = [
+        make_job(f"j{i}", workers_per_ps=gamma, batch=12, samples=20, ps={"cpu": 1.0})
+        for i in range(2)
+    ]
+    instance = make_instance(*jobs, capacities=({"cpu": 4.0},) * 4)
+    assert audit(instance, run(instance, policy).solution).feasible
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_demand_next_to_nothing(policy: str) -> None:
+    instance = three_jobs(worker={}, ps={"cpu": 1e-300})
+    outcome = run(instance, policy)
+    assert audit(instance, outcome.solution).feasible
+    assert all(job.completion is not None for job in outcome.solution.jobs)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("demand", [1e-300, 1e-20, 1.0])
 @pytest.mark.parametrize("priority", [5e-324, 10.0, 1e200])
