@@ -6,7 +6,6 @@ import numpy as np
 
 from algorithms.training.list_scheduling import colocated_workers
 from algorithms.training.placement import Cluster
-from models.training.throughput import fits
 
 __all__ = ["place_compactly"]
 
@@ -60,7 +59,7 @@ def _fill_machine(cluster: Cluster, i: int, machine: int, at_most: int) -> None:
     while low < high:  # what fits with some workers also fits with fewer
         workers = (low + high + 1) // 2
         use = workers * instance.worker_demand[i] + ps_for(workers) * instance.ps_demand[i]
-        if bool(fits(use, np.maximum(cluster.room[machine], 0.0))):
+        if bool((use <= cluster.room[machine]).all()):  # the tolerance is in the room already
             low = workers
         else:
             high = workers - 1

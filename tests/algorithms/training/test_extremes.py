@@ -160,6 +160,18 @@ def test_what_d2_forgives_a_machine_is_not_forgiven_again_together(
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("demand", [0.6e-12, 0.9e-12, 1.2e-12])
+def test_the_absolute_tolerance_is_used_once(policy: str, demand: float) -> None:
+    """Without capacity the audit forgives a use of 1e-12, of workers and PSs together."""
+    jobs = [
+        make_job(f"j{i}", worker={"gpu": demand, "cpu": 0.1}, ps={"gpu": demand, "cpu": 1.0})
+        for i in range(3)
+    ]
+    instance = make_instance(*jobs, capacities=({"cpu": 4.0}, {"cpu": 4.0, "gpu": 2e-12}))
+    assert audit(instance, run(instance, policy).solution).feasible
+
+
+@pytest.mark.parametrize("policy", POLICIES)
 def test_a_demand_next_to_nothing(policy: str) -> None:
     instance = three_jobs(worker={}, ps={"cpu": 1e-300})
     outcome = run(instance, policy)
