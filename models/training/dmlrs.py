@@ -43,7 +43,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
-from models.training.fit import Fit, fit_of, machine_classes, ratio_row
+from models.training.fit import Fit, fit_of, machine_classes, ratio_row, room_of
 from models.training.instance import Job, TrainingInstance
 
 __all__ = ["build_dmlrs", "completion_slots", "model_size", "worker_slots"]
@@ -349,8 +349,8 @@ def _capacity(model: Any, instance: TrainingInstance, left: NDArray[np.float64])
 
     def rule(m: Any, h: int, t: int, r: int) -> Any:
         room, demands = max(float(left[t, h, r]), 0.0), [demand for demand, _ in use[h, t, r]]
-        room = _whole_units(room, demands)
-        scale = room or max(demands)
+        room = room_of(_whole_units(room, demands))
+        scale = max(room, min(demands))
         return sum(demand / scale * variable for demand, variable in use[h, t, r]) <= room / scale
 
     model.capacity = pyo.Constraint(sorted(use), rule=rule)

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from models.training.instance import Job, TrainingInstance
 from models.training.throughput import (
     CEILING_TOLERANCE,
+    FIT_ABSOLUTE,
     most_colocated_workers,
     most_units,
     most_workers_for,
 )
 
-__all__ = ["Fit", "fit_of", "machine_classes", "ratio_row"]
+__all__ = ["Fit", "fit_of", "machine_classes", "ratio_row", "room_of"]
 
+SMALL_CAPACITY = 1e-5  # from here on a solver's tolerance is larger than FIT_ABSOLUTE
 LARGE_GAMMA = 100.0  # below it a solver's tolerance covers what D2 forgives
 
 
@@ -83,3 +85,12 @@ def ratio_row(job: Job) -> tuple[float, float]:
         return gamma, gamma * CEILING_TOLERANCE
     without_ps = most_workers_for(job, 0)
     return float(job.batch - without_ps), float(without_ps)
+
+
+def room_of(capacity: float) -> float:
+    """Return a capacity as a row's right-hand side: with the absolute tolerance of `fits`.
+
+    It matters where next to nothing is needed of a resource of which there is next to nothing:
+    there the audit passes what a row would refuse.
+    """
+    return capacity + FIT_ABSOLUTE if capacity < SMALL_CAPACITY else capacity

@@ -33,7 +33,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from models.training.dmlrs import TINY, completion_slots, worker_slots
-from models.training.fit import ratio_row
+from models.training.fit import ratio_row, room_of
 from models.training.instance import TrainingInstance
 
 __all__ = ["build_pooled"]
@@ -201,7 +201,7 @@ def _ps_ratio(model: Any, instance: TrainingInstance) -> None:
 
 def _pooled_capacity(model: Any, instance: TrainingInstance) -> None:
     """All machines together give no more of a resource than they have (eq. 5, summed)."""
-    total = instance.capacity.sum(axis=0)
+    total = [sum(room_of(float(c)) for c in of_resource) for of_resource in instance.capacity.T]
     in_slot: dict[int, list[int]] = {}
     for i, t in model.job_slots:
         in_slot.setdefault(t, []).append(i)
@@ -211,14 +211,14 @@ def _pooled_capacity(model: Any, instance: TrainingInstance) -> None:
         jobs = [i for i in in_slot[t] if alpha[i] > 0 or beta[i] > 0]
         if not jobs:
             return pyo.Constraint.Skip
-        scale = float(total[r]) or 1.0
+        scale = total[r] if instance.capacity[:, r].any() else 1.0
         return (
             sum(
                 float(alpha[i]) / scale * (m.internal_workers[i, t] + m.external_workers[i, t])
                 + float(beta[i]) / scale * m.ps[i, t]
                 for i in jobs
             )
-            <= float(total[r]) / scale
+            <= total[r] / scale
         )
 
     resources = range(len(instance.resources))

@@ -29,6 +29,7 @@ __all__ = [
 CEILING_TOLERANCE = 1e-9  # D2: a computed real this little above a whole number is that number
 LARGEST_TABLES = 10**8  # steps of the tables for w_ext; beyond, a MILP is faster
 FIT_TOLERANCE = 1e-9  # relative; the audit allows 1e-6, so what fits here passes there
+FIT_ABSOLUTE = 1e-12  # as the audit allows
 
 
 def ceil_count(x: float) -> int:
@@ -52,7 +53,7 @@ def floor_count(x: float) -> int:
 
 def fits(use: NDArray[np.float64], capacity: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether `use` fits into `capacity` in every resource; both shaped (..., resources)."""
-    return np.all(use <= capacity * (1 + FIT_TOLERANCE) + 1e-12, axis=-1)
+    return np.all(use <= capacity * (1 + FIT_TOLERANCE) + FIT_ABSOLUTE, axis=-1)
 
 
 def most_units(
@@ -77,7 +78,7 @@ def most_units(
     if not used.any():
         return result
     with np.errstate(over="ignore"):  # a tiny demand fits any number of times: infinity is right
-        room = np.maximum(capacity[..., used], 0.0) * (1 + FIT_TOLERANCE) + 1e-12
+        room = np.maximum(capacity[..., used], 0.0) * (1 + FIT_TOLERANCE) + FIT_ABSOLUTE
         count = np.floor(np.min(np.minimum(room / demand[used], float(at_most)), axis=-1))
     return np.minimum(result, count.astype(np.int64))
 

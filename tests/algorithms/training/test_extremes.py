@@ -202,3 +202,21 @@ def test_machines_without_any_capacity() -> None:
         assert audit(instance, outcome.solution).feasible
         if policy in ("pdors", "oasis"):  # whose prices need a capacity
             assert outcome.solution.jobs[0].completion is not None
+
+
+def test_optimum_uses_the_absolute_tolerance_that_policies_use() -> None:
+    """Every job needs next to nothing of a resource of which there is less: 0 was "proved"."""
+    jobs = [
+        make_job(f"j{i}", worker={"gpu": 2e-13, "cpu": 1.0}, ps={"gpu": 1e-13}, arrival=i % 2)
+        for i in range(3)
+    ]
+    instance = make_instance(*jobs, capacities=({"cpu": 2.0}, {"cpu": 1.0, "gpu": 3e-13}))
+    found = optimum(instance, time_limit=20.0)
+    assert audit(instance, found.schedule).feasible
+    assert found.status == "optimal"
+    for policy in POLICIES:
+        solution = run(instance, policy).solution
+        if audit(instance, solution).feasible:
+            assert solution.objective <= found.upper * (1 + 1e-9)
+    roomy = make_instance(*jobs, capacities=({"cpu": 2.0, "gpu": 1.0}, {"cpu": 1.0, "gpu": 1.0}))
+    assert found.lower == pytest.approx(optimum(roomy, time_limit=20.0).lower)
