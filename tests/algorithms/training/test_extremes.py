@@ -10,8 +10,11 @@ from algorithms.training.certificate import dual_certificate
 from algorithms.training.oasis_prices import worker_side
 from algorithms.training.optimum import optimum
 from algorithms.training.prices import price_bounds
+from models.solver import solve_model
 from models.training import TrainingInstance, audit
+from models.training.dmlrs import build_dmlrs
 from models.training.fit import ratio_row
+from models.training.pooled import build_pooled
 from models.training.throughput import workers_for
 from tests.training_factories import make_instance, make_job
 
@@ -220,3 +223,6 @@ def test_optimum_uses_the_absolute_tolerance_that_policies_use() -> None:
             assert solution.objective <= found.upper * (1 + 1e-9)
     roomy = make_instance(*jobs, capacities=({"cpu": 2.0, "gpu": 1.0}, {"cpu": 1.0, "gpu": 1.0}))
     assert found.lower == pytest.approx(optimum(roomy, time_limit=20.0).lower)
+    for build in (build_dmlrs, build_pooled):
+        allowed = solve_model(build(instance), mip_gap=1e-9).objective
+        assert allowed == pytest.approx(solve_model(build(roomy), mip_gap=1e-9).objective)
