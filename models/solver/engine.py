@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Mapping
@@ -28,8 +29,18 @@ LIMITS = {
     "mip_abs_gap": 1e-6,
     "mip_max_nodes": 2**31 - 1,
     "objective_bound": np.inf,
+    "user_objective_scale": 0,
 }
 """Options that every solve sets anew, because in HiGHS they stick; these are its defaults."""
+
+TIGHT_GAP = 1e-6
+LARGEST_COST = 20
+"""A MIP whose gap is to be below TIGHT_GAP is solved with costs of up to 2^LARGEST_COST.
+
+HiGHS drops every node that is not better by mip_feasibility_tolerance, 1e-6 and absolute, and an
+LP counts as solved when no cost is off by more than 1e-7. Beside costs of 1 the smallest
+utilities would not exist, and the bound would be proved without them.
+"""
 
 
 class Engine(LiveModel):
@@ -140,7 +151,9 @@ class Engine(LiveModel):
         time_limit : float, optional
             Seconds for this solve alone.
         mip_gap, mip_gap_abs : float, optional
-            Relative and absolute gap at which a MIP counts as optimal (1e-4 and 1e-6).
+            Relative and absolute gap at which a MIP counts as optimal (1e-4 and 1e-6). With a
+            relative gap below 1e-6, and without cutoff, costs that are small beside the largest
+            count too (see TIGHT_GAP).
         node_limit : int, optional
             Branch-and-bound nodes.
         cutoff : float, optional
@@ -167,6 +180,7 @@ class Engine(LiveModel):
             "mip_abs_gap": mip_gap_abs,
             "mip_max_nodes": node_limit,
             "objective_bound": self._bound_option(cutoff),
+            "user_objective_scale": self._objective_scale(mip_gap, cutoff),
         }
         self._limits = {name: value for name, value in limits.items() if value is not None}
         self._cutoff = cutoff
@@ -229,6 +243,17 @@ class Engine(LiveModel):
         if cutoff is None or not self.is_mip:
             return None
         return -cutoff if self.program.maximise else cutoff
+
+    def _objective_scale(self, mip_gap: float | None, cutoff: float | None) -> int | None:
+        """Exponent of 2 by which costs are multiplied inside HiGHS; results are not.
+
+        None with a cutoff, which HiGHS would not multiply.
+        """
+        largest = float(np.abs(self.program.costs).max(initial=0.0))
+        tight = mip_gap is not None and mip_gap < TIGHT_GAP and cutoff is None
+        if not self.is_mip or not tight or largest == 0.0:
+            return None
+        return LARGEST_COST - math.frexp(largest)[1]
 
     def _apply(self, highs: Any, applied: dict[str, Any]) -> None:
         """Set the options of this solve; those it does not mention go back to the engine's."""

@@ -16,7 +16,7 @@ from models.training.dmlrs import build_dmlrs
 from models.training.fit import ratio_row
 from models.training.pooled import build_pooled
 from models.training.throughput import workers_for
-from tests.training_factories import make_instance, make_job
+from tests.training_factories import make_instance, make_job, random_tiny
 
 TWO_MACHINES = ({"cpu": 2.0}, {"cpu": 3.0})
 
@@ -226,3 +226,21 @@ def test_optimum_uses_the_absolute_tolerance_that_policies_use() -> None:
     for build in (build_dmlrs, build_pooled):
         allowed = solve_model(build(instance), mip_gap=1e-9).objective
         assert allowed == pytest.approx(solve_model(build(roomy), mip_gap=1e-9).objective)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_interval_holds_the_optimum_where_utilities_lie_far_apart(seed: int) -> None:
+    """One job is worth ten million times the others; HiGHS proved bounds without those."""
+    tiny = random_tiny(seed)
+    first = tiny.jobs[0]
+    utility = first.utility.model_copy(update={"priority": first.utility.priority * 1e7})
+    jobs = (first.model_copy(update={"utility": utility}), *tiny.jobs[1:])
+    instance = tiny.model_copy(update={"jobs": jobs})
+    expected = brute_force(instance)
+    found = optimum(instance, time_limit=20.0)
+    assert found.status == "optimal"
+    assert found.lower * (1 - 1e-13) <= expected <= found.upper * (1 + 1e-13)
+    scale = utility.value(0)
+    for build in (build_dmlrs, build_pooled):
+        bound = solve_model(build(instance, scale=scale), mip_gap=1e-12, mip_gap_abs=0.0).bound
+        assert bound * scale >= expected * (1 - 1e-13)

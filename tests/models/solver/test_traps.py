@@ -1,4 +1,4 @@
-"""The nine traps of Pyomo and HiGHS, one section each, named after the trap."""
+"""The nine traps of Pyomo and HiGHS, and a tenth, one section each, named after the trap."""
 
 import logging
 import multiprocessing
@@ -542,3 +542,29 @@ def test_9_log_lines_reach_logging(caplog, capfd):
     Engine(maximise_three_rows(), log=True).solve()
     assert "Optimal" in caplog.text
     assert capfd.readouterr() == ("", "")
+
+
+# 10. A MIP drops every node that is not better by 1e-6, absolute, and calls the rest optimal.
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_10_what_is_small_beside_the_largest_cost_counts_too(seed):
+    """One item is worth 1, the others 1e-8 to 1e-7."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    items = 12
+    values = rng.integers(10, 100, items) * 1e-9
+    values[0] = 1.0
+    weights = rng.integers(5, 60, (3, items))
+    limits = weights.sum(axis=1) // 3
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(items), domain=pyo.Binary)
+    m.c = pyo.Constraint(
+        range(3),
+        rule=lambda m, r: sum(int(weights[r, i]) * m.x[i] for i in m.x) <= int(limits[r]),
+    )
+    m.o = pyo.Objective(expr=sum(float(values[i]) * m.x[i] for i in m.x), sense=pyo.maximize)
+    choices = np.array([[b >> i & 1 for i in range(items)] for b in range(2**items)])
+    best = (choices @ values)[(choices @ weights.T <= limits).all(axis=1)].max()
+    result = solve_model(m, mip_gap=1e-12, mip_gap_abs=0.0)
+    assert abs(result.objective - best) < 1e-12
+    assert abs(result.bound - best) < 1e-12
