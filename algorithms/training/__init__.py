@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.policy import Policy, Run
-from algorithms.training.dorm import DORM
-from algorithms.training.drf import DRF
-from algorithms.training.fifo import FIFO
-from algorithms.training.oasis import OASIS
-from algorithms.training.optimus import OPTIMUS
-from algorithms.training.pdors import PDORS
-from algorithms.training.pdors_plus import PDORS_PLUS
+from algorithms.training.baselines.dorm import DORM
+from algorithms.training.baselines.drf import DRF
+from algorithms.training.baselines.fifo import FIFO
+from algorithms.training.baselines.oasis import OASIS
+from algorithms.training.baselines.optimus import OPTIMUS
+from algorithms.training.pdors.pdors import PDORS
+from algorithms.training.plus.pdors_plus import PDORS_PLUS
 from models.files import InputError
 from models.training import TrainingInstance
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from algorithms.training.prices import PriceFunction
+from algorithms.training.pdors.prices import PriceFunction
 from models.training import TrainingInstance
 from models.training.schedule import Placement, Reason
 

@@ -95,7 +95,7 @@ def _generate(
 
 def _optimum(instance: TrainingInstance, time_limit: float, seed: int) -> Bounds:
     from algorithms.training import run
-    from algorithms.training.optimum import optimum
+    from algorithms.training.exact.optimum import optimum
 
     began = time.monotonic()
     start = None

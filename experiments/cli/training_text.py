@@ -166,7 +166,7 @@ def remarks(_instance: TrainingInstance, run: Run) -> list[str]:
     """Give the dual certificate of a run that has prices."""
     if not hasattr(run.log, "log_prices"):
         return []
-    from algorithms.training.certificate import dual_certificate
+    from algorithms.training.theory.certificate import dual_certificate
 
     certificate = dual_certificate(run.solution, run.log)
     return [

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from algorithms.training import run
-from algorithms.training.optimum import optimum
+from algorithms.training.exact.optimum import optimum
 from experiments.training.ablation import BOUND, VARIANTS
 from experiments.training.instances import draw_instance
 from models.training import audit

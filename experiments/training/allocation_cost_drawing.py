@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from algorithms.training.allocation_cost import share_at_equality
+from algorithms.training.theory.allocation_cost import share_at_equality
 from experiments.declaration import Context
 from experiments.drawing import INK, plain_style, save_figure
 from experiments.training.policy_drawing import LINE, put_caption, write_table

@@ -15,8 +15,8 @@ import pyomo.environ as pyo
 from tqdm import tqdm
 
 from algorithms.training import run
-from algorithms.training.dynamic_program import default_levels
-from algorithms.training.slot import JobSlots, SlotState
+from algorithms.training.pdors.dynamic_program import default_levels
+from algorithms.training.pdors.slot import JobSlots, SlotState
 from experiments.training.instances import draw_instance
 from models.training import TrainingInstance
 from models.training.slot_program import build_slot_program

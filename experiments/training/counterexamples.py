@@ -51,12 +51,12 @@ EXAMPLES = {"bargain": bargain, "no-draw": no_draw, "worker-only": worker_only}
 def example_row(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return what PD-ORS does on an example, what is possible, and what the theorems promise."""
     from algorithms.training import run
-    from algorithms.training.allocation_cost import job_steps
-    from algorithms.training.certificate import dual_certificate
-    from algorithms.training.optimum import optimum
-    from algorithms.training.pdors import COVER_ROWS
-    from algorithms.training.proof_gaps import payoff_on_empty_cluster
-    from algorithms.training.rounding import gain_favouring_cover
+    from algorithms.training.exact.optimum import optimum
+    from algorithms.training.pdors.pdors import COVER_ROWS
+    from algorithms.training.pdors.rounding import gain_favouring_cover
+    from algorithms.training.theory.allocation_cost import job_steps
+    from algorithms.training.theory.certificate import dual_certificate
+    from algorithms.training.theory.proof_gaps import payoff_on_empty_cluster
 
     delta = parameters["delta"]
     instance = EXAMPLES[parameters["example"]]()

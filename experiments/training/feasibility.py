@@ -30,7 +30,7 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return G_delta of Lemma 1 and the right-hand side 3m / exp(G W_a / 2); nothing is drawn."""
     import math
 
-    from algorithms.training.rounding import gain_favouring_packing
+    from algorithms.training.pdors.rounding import gain_favouring_packing
 
     gain = gain_favouring_packing(PACKING_ROWS, PACKING, parameters["delta"])
     right = 3 * COVER_ROWS / math.exp(gain * parameters["cover"] / 2)

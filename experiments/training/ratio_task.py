@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from algorithms.training import run
-from algorithms.training.certificate import dual_certificate
-from algorithms.training.optimum import optimum
+from algorithms.training.exact.optimum import optimum
+from algorithms.training.theory.certificate import dual_certificate
 from experiments.training.instances import draw_instance
 from models.training import audit
 

@@ -2,8 +2,8 @@
 
 What is swept: PD-ORS's own G_delta, delta (with G_delta of Theorem 3 or 4), S and Q; and of the
 workload the ratio of bandwidths, both bandwidths together (which is also the slot's length, since
-sample times are given in slots), the class mix and the capacity. PD-ORS has no parameter for
-ln(U/L): it follows from the jobs, and is not swept.
+sample times are given in slots), the class mix and the capacity; and ln(U/L) of the prices, which
+the paper takes from the jobs (U and L of eqs. 13, 14): here L is raised, U stays.
 """
 
 from __future__ import annotations
@@ -75,6 +75,12 @@ SWEEPS = (
         fixed={"set_theory": "cover"},
     ),
     Sweep("feasible draws S", "set_draws", _texts(1, 3, 10, 30), 10),
+    Sweep(
+        "ln(U/L) of the prices",
+        "set_log_price_ratio",
+        {0.0: "jobs", 20.0: "20", 9.2: "9.2", 8.0: "8", 4.0: "4"},
+        0.0,
+    ),
     Sweep("levels Q", "set_levels", {5: "5", 20: "20", 40: "40", 0: "4(T - a)"}, 0),
     Sweep(
         "b_int / b_ext",
@@ -107,6 +113,7 @@ SWEEPS = (
 )
 CHANGED = (
     *("set_gain", "set_theory", "set_delta", "set_draws", "set_levels"),
+    "set_log_price_ratio",
     *("internal_factor", "bandwidth_factor", "capacity_factor"),
 )
 
@@ -147,7 +154,7 @@ def rows_of(rows: pandas.DataFrame, parameters: Mapping[str, Any]) -> pandas.Dat
 SENSITIVITY = Experiment(
     name="training/sensitivity",
     revision=REVISION,
-    summary="G_delta, delta, S, Q, locality, bandwidth, mix and capacity, one at a time",
+    summary="G_delta, delta, S, Q, ln(U/L), locality, bandwidth, mix and capacity, one at a time",
     paper="not in the paper",
     grid=grid,
     task=TASK,

@@ -41,7 +41,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         f"numpy {used['numpy']}."
     )
     with plain_style():
-        figure = Figure(figsize=(7.5, 7.0))
+        figure = Figure(figsize=(7.5, 8.6))
         foot = put_caption(figure, "\n".join(textwrap.wrap(text, LINE)))
         height = float(figure.get_size_inches()[1])
         grid = figure.subplots(-(-len(SWEEPS) // COLUMNS), COLUMNS, sharey="row")
@@ -53,7 +53,9 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
             wspace=0.08,
             hspace=0.55,
         )
-        for axes, sweep in zip(grid.flat, SWEEPS, strict=True):
+        for axes in grid.flat[len(SWEEPS) :]:
+            axes.set_axis_off()
+        for axes, sweep in zip(grid.flat, SWEEPS, strict=False):
             _panel(axes, sweep, rows, context.quick)
         for axes in grid[:, 0]:
             axes.set_ylabel("total utility")

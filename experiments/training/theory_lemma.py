@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from algorithms.training.cover_packing import (
+from algorithms.training.theory.cover_packing import (
     CoverPacking,
     random_program,
     slot_like_program,
     split_columns,
 )
-from algorithms.training.rounding_guarantees import (
+from algorithms.training.theory.rounding_guarantees import (
     Guarantee,
     cover_blocks_probability,
     packing_blocks_probability,
 )
-from algorithms.training.rounding_trials import observe
+from algorithms.training.theory.rounding_trials import observe
 
 __all__ = ["lemma_row"]
 

@@ -232,7 +232,7 @@ def _ratio(online: str, gain: Callable[[Any], Any]) -> Callable[[str, Any], Line
 
 def _feasible(favour: str) -> Callable[[str, Any], Line | None]:
     def make(name: str, rows: pandas.DataFrame) -> Line | None:
-        from algorithms.training.dynamic_program import default_levels
+        from algorithms.training.pdors.dynamic_program import default_levels
         from experiments.training.theory_run import DRAWS_OF_THEOREM, SLOT_FIELDS
 
         runs = _runs(rows)

@@ -11,18 +11,18 @@ import numpy as np
 
 from algorithms.policy import Run
 from algorithms.training import run
-from algorithms.training.allocation_cost import differential_ratio, job_steps
-from algorithms.training.certificate import dual_certificate
-from algorithms.training.cover_packing import program_of_slot
-from algorithms.training.dynamic_program import default_levels
-from algorithms.training.optimum import optimum
-from algorithms.training.pdors import COVER_ROWS
-from algorithms.training.proof_gaps import payoff_on_empty_cluster, unblocked
-from algorithms.training.rounding import gain_favouring_cover, round_slot
-from algorithms.training.rounding_guarantees import Guarantee
-from algorithms.training.rounding_trials import observe
-from algorithms.training.scaled_dual import best_scaled_dual
-from algorithms.training.slot import ExternalOptimum, JobSlots, SlotState
+from algorithms.training.exact.optimum import optimum
+from algorithms.training.pdors.dynamic_program import default_levels
+from algorithms.training.pdors.pdors import COVER_ROWS
+from algorithms.training.pdors.rounding import gain_favouring_cover, round_slot
+from algorithms.training.pdors.slot import ExternalOptimum, JobSlots, SlotState
+from algorithms.training.theory.allocation_cost import differential_ratio, job_steps
+from algorithms.training.theory.certificate import dual_certificate
+from algorithms.training.theory.cover_packing import program_of_slot
+from algorithms.training.theory.proof_gaps import payoff_on_empty_cluster, unblocked
+from algorithms.training.theory.rounding_guarantees import Guarantee
+from algorithms.training.theory.rounding_trials import observe
+from algorithms.training.theory.scaled_dual import best_scaled_dual
 from experiments.training.instances import draw_instance
 from models.training import TrainingInstance, audit
 

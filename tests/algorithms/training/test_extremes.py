@@ -5,11 +5,11 @@ import math
 import pytest
 
 from algorithms.training import POLICIES, run
-from algorithms.training.brute_force import brute_force
-from algorithms.training.certificate import dual_certificate
-from algorithms.training.oasis_prices import worker_side
-from algorithms.training.optimum import optimum
-from algorithms.training.prices import price_bounds
+from algorithms.training.baselines.oasis_prices import worker_side
+from algorithms.training.exact.brute_force import brute_force
+from algorithms.training.exact.optimum import optimum
+from algorithms.training.pdors.prices import price_bounds
+from algorithms.training.theory.certificate import dual_certificate
 from models.solver import solve_model
 from models.training import TrainingInstance, audit
 from models.training.dmlrs import build_dmlrs

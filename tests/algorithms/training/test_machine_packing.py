@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from algorithms.training.plus_kernels import most_beside, most_colocated, ps_needed, spread
+from algorithms.training.plus.kernels import most_beside, most_colocated, ps_needed, spread
 from models.training.throughput import most_colocated_workers
 from tests.algorithms.training.kit import unit_job
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from algorithms.training.compact_placement import place_compactly
+from algorithms.training.baselines.compact_placement import place_compactly
 from algorithms.training.placement import Cluster, fill
 from tests.algorithms.training.kit import cluster, unit_job
 

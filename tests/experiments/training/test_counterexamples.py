@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from algorithms.training import run
-from algorithms.training.brute_force import brute_force
+from algorithms.training.exact.brute_force import brute_force
 from experiments.training.counterexamples import EXAMPLES, bargain, example_row
 from experiments.training.instances import draw_instance
 from models.training import audit
@@ -59,8 +59,8 @@ def test_the_price_of_a_full_machine_does_not_block_a_worker_alone():
 @pytest.mark.parametrize("jobs", [7, 8, 9])
 def test_the_drawn_instance_breaks_the_bound_in_the_same_way(jobs):
     """Google arrivals, seed 12: a job worth 0.1 takes all machines at the price of empty ones."""
-    from algorithms.training.allocation_cost import job_steps
-    from algorithms.training.optimum import optimum
+    from algorithms.training.exact.optimum import optimum
+    from algorithms.training.theory.allocation_cost import job_steps
 
     parameters = {"jobs": jobs, "slots": 10, "machines": 4, "preset": "calibrated"}
     instance = draw_instance(parameters, 12).instance

@@ -3,7 +3,7 @@
 import pyomo.environ as pyo
 import pytest
 
-from algorithms.training.list_scheduling import FreeCapacity
+from algorithms.training.exact.list_scheduling import FreeCapacity
 from models.solver import solve_model
 from models.training import SigmoidUtility, audit, build_schedule
 from models.training.dmlrs import build_dmlrs, model_size

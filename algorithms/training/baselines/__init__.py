@@ -1,0 +1,1 @@
+"""The five baselines of section 3: fifo, drf, dorm, oasis, optimus."""

@@ -1,0 +1,1 @@
+"""PD-ORS, the paper's algorithm: prices, slot programs, rounding, dynamic program."""

@@ -1,0 +1,1 @@
+"""`pdors-plus`, ours: the information of PD-ORS, whole workers and prices from the past."""

@@ -1,0 +1,1 @@
+"""What the lemmas and theorems promise, computed beside what runs show."""
