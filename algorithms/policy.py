@@ -11,7 +11,14 @@ from pydantic import ValidationError as PydanticError
 
 from models.files import InputError, first_error
 
-__all__ = ["Parameters", "Policy", "Run"]
+__all__ = ["NoSolution", "Parameters", "Policy", "Run"]
+
+
+class NoSolution(RuntimeError):
+    """The instance has no feasible solution, proved; one line that says why.
+
+    On the command line the answer is "no": exit code 1.
+    """
 
 
 class Parameters(BaseModel):

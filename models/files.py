@@ -233,7 +233,7 @@ def parse_model(model: type[ModelType], text: str, source: str) -> ModelType:
     try:
         # Validated from JSON text, not from `content`: pydantic's strict mode takes a list for
         # a tuple only there.
-        return model.model_validate_json(text.encode("utf-8"))
+        return model.model_validate_json(text.encode("utf-8"), by_alias=True, by_name=False)
     except InputError as error:
         raise error.within(source) from None
     except PydanticError as error:
@@ -311,7 +311,10 @@ def write_atomic(path: str | Path, content: str | bytes) -> None:
 
 def to_json(model: FileModel) -> str:
     """Return the file text of a model: the same model gives the same bytes."""
-    return json.dumps(model.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(model.model_dump(mode="json", by_alias=True), indent=1, ensure_ascii=False)
+        + "\n"
+    )
 
 
 def write_model(model: FileModel, path: str | Path) -> None:

@@ -69,7 +69,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 def plain(value: Any) -> Any:
     """Turn a value into what JSON can hold: numbers that are not finite become None."""
     if hasattr(value, "model_dump"):
-        return plain(value.model_dump(mode="json"))
+        return plain(value.model_dump(mode="json", by_alias=True))
     if hasattr(value, "tolist"):  # numpy's arrays and scalars, without importing numpy
         return plain(value.tolist())
     if isinstance(value, Mapping):
