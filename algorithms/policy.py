@@ -14,7 +14,7 @@ from models.files import InputError, first_error
 __all__ = ["NoSolution", "Parameters", "Policy", "Run"]
 
 
-class NoSolution(RuntimeError):
+class NoSolution(RuntimeError):  # noqa: N818 - an answer, not a fault
     """The instance has no feasible solution, proved; one line that says why.
 
     On the command line the answer is "no": exit code 1.
