@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli.options import AsJson
-from experiments.cli.output import Table, answers_only, emit, emit_json
+from experiments.cli.output import Table, answers_only, emit, emit_json, say
 from experiments.cli.reproducing import RESULTS, Results
 from models.files import InputError
 
@@ -39,6 +39,8 @@ def claims(
     if family is not None and family not in families:
         rule = f"must be one of {', '.join(families) or '(no family has claims yet)'}"
         raise InputError(rule, source="FAMILY", value=family)
+    if not results.is_dir():
+        say(f"{results}: is not a folder yet, so nothing has been run there")
     with answers_only():
         found = [
             _entry(experiment, claim, verdict)

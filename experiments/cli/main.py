@@ -60,6 +60,8 @@ def main(arguments: Sequence[str] | None = None, families: Sequence[Family] = FA
         The exit code; see the module's docstring. Nothing is raised.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:  # where people look for it first
+        given = ["version"]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names that a terminal cannot show are spelt out
             stream.reconfigure(errors="backslashreplace")

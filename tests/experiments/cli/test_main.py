@@ -57,6 +57,7 @@ def test_version_names_what_numbers_depend_on(cli: Callable) -> None:
     lines = cli("version").out.splitlines()
     assert lines[0].startswith("schedlab ")
     assert {line.split()[0] for line in lines} >= {"python", "numpy", "pyomo", "highspy"}
+    assert cli("--version").out.splitlines() == lines
 
 
 def test_interruption_exits_with_130(cli: Callable, instance: Path, out: Path) -> None:

@@ -218,6 +218,13 @@ def test_the_real_figures_and_claims_can_be_listed(cli: Callable, results: Path)
     assert len(shown.out.splitlines()) == 2 + len(registry.EXPERIMENTS)
 
 
+def test_claims_of_a_folder_that_is_not_there_say_so(cli: Callable, out: Path) -> None:
+    result = cli("claims", "--json", "--results", out / "typo")
+    assert "typo: is not a folder yet" in result.err
+    assert {claim["verdict"] for claim in result.json["claims"]} == {"not-run"}
+    assert list(out.iterdir()) == []
+
+
 LOCK_SCRIPT = """
 import sys
 from experiments import registry
