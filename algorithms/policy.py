@@ -72,12 +72,15 @@ class Policy:
     name, summary : str
     parameters : type of Parameters
     run : callable (instance, parameters, seed) -> Run
+    counters : mapping of str to str
+        What each counter of its runs counts.
     """
 
     name: str
     summary: str
     parameters: type[Parameters]
     run: Callable[[Any, Any, int], Run]
+    counters: Mapping[str, str] = field(default_factory=dict)
 
     def make_parameters(self, values: Mapping[str, Any]) -> Parameters:
         """Build the parameters from values by name.

@@ -10,7 +10,7 @@ from algorithms.policy import Run
 from models.training import TrainingInstance, build_schedule
 from models.training.schedule import Placement, Reason, samples_in_slot
 
-__all__ = ["BaselineLog", "JobOutcome", "baseline_run", "job_outcome"]
+__all__ = ["WAITING_COUNTERS", "BaselineLog", "JobOutcome", "baseline_run", "job_outcome"]
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,13 @@ def _waited(waiting: int, waits: Mapping[str, int]) -> str:
 
 def _slots(number: int) -> str:
     return f"{number} slot" + ("" if number == 1 else "s")
+
+
+WAITING_COUNTERS = {
+    "delayed": "jobs that waited before their first slot",
+    "waiting_slots": "slots that jobs waited, arrived and without workers, in all",
+}
+"""What `baseline_run` counts."""
 
 
 def baseline_run(policy: str, log: BaselineLog, counters: Mapping[str, int]) -> Run:

@@ -73,13 +73,18 @@ def plot(family: Family, instance: InstanceFile, solution: SolutionFile, output:
 
 
 def policies(family: Family, as_json: AsJson = False) -> int:
-    """List the policies and their parameters, with defaults and units."""
+    """List the policies: parameters with defaults and units, and what their runs count."""
     with answers_only():
         known = family.policies()
         parameters = {name: _parameters(policy.parameters) for name, policy in known.items()}
     if as_json:
         content = [
-            {"policy": name, "summary": policy.summary, "parameters": parameters[name]}
+            {
+                "policy": name,
+                "summary": policy.summary,
+                "parameters": parameters[name],
+                "counters": dict(policy.counters),
+            }
             for name, policy in known.items()
         ]
         emit_json({"policies": content})
@@ -90,6 +95,10 @@ def policies(family: Family, as_json: AsJson = False) -> int:
             limits = ", ".join(part for part in (entry["type"], entry["rule"]) if part)
             shown = f"{entry['name']}={json.dumps(entry['default'])}"
             emit(f"    {shown}  {entry['description']} ({limits})".replace("   (", "  ("))
+        if policy.counters:
+            emit("  counts")
+        for counter, meaning in policy.counters.items():
+            emit(f"    {counter}  {meaning}")
     return 0
 
 

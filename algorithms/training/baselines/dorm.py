@@ -9,7 +9,7 @@ from pydantic import Field
 
 from algorithms.policy import Parameters, Policy, Run
 from algorithms.training.baselines.dorm_plan import FAIR, DormPlan
-from algorithms.training.outcome import BaselineLog, baseline_run
+from algorithms.training.outcome import WAITING_COUNTERS, BaselineLog, baseline_run
 from algorithms.training.placement import Cluster
 from algorithms.training.simulation import Slot, simulate
 from models.training import TrainingInstance
@@ -190,4 +190,11 @@ DORM = Policy(
     summary="Dorm: utilisation by a MILP, with limits on fairness loss and adjustments",
     parameters=DormParameters,
     run=run_dorm,
+    counters={
+        **WAITING_COUNTERS,
+        "milps_solved": "mixed integer programs solved",
+        "adjustment_relaxed": "events at which the limit on changed jobs could not be kept",
+        "fair_instead": "events at which the fair shares were taken for want of a solution",
+        "workers_dropped": "workers planned that found no room with their parameter servers",
+    },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from algorithms.policy import Parameters, Policy, Run
-from algorithms.training.outcome import BaselineLog, baseline_run
+from algorithms.training.outcome import WAITING_COUNTERS, BaselineLog, baseline_run
 from algorithms.training.placement import Cluster, fill
 from algorithms.training.simulation import Slot, simulate
 from models.training import TrainingInstance
@@ -72,4 +72,5 @@ DRF = Policy(
     summary="dominant resource fairness: progressive filling in every slot",
     parameters=DrfParameters,
     run=run_drf,
+    counters=WAITING_COUNTERS,
 )

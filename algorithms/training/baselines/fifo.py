@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from algorithms.policy import Parameters, Policy, Run
-from algorithms.training.outcome import BaselineLog, baseline_run
+from algorithms.training.outcome import WAITING_COUNTERS, BaselineLog, baseline_run
 from algorithms.training.placement import Cluster
 from algorithms.training.simulation import Slot, simulate
 from models.training import TrainingInstance
@@ -120,4 +120,8 @@ FIFO = Policy(
     summary="order of arrival, a fixed random number of workers per job, all or nothing",
     parameters=FifoParameters,
     run=run_fifo,
+    counters={
+        **WAITING_COUNTERS,
+        "gangs_lowered": "jobs whose drawn number of workers exceeded batch size or cluster",
+    },
 )

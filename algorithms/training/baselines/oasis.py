@@ -12,7 +12,13 @@ from pydantic import Field
 
 from algorithms.policy import Parameters, Policy, Run
 from algorithms.training.baselines.oasis_prices import Side, ps_side, worker_side
-from algorithms.training.outcome import BaselineLog, JobOutcome, baseline_run, job_outcome
+from algorithms.training.outcome import (
+    WAITING_COUNTERS,
+    BaselineLog,
+    JobOutcome,
+    baseline_run,
+    job_outcome,
+)
 from algorithms.training.pdors.dynamic_program import default_levels, spread_workload
 from algorithms.training.pdors.prices import MINUS_INFINITY
 from algorithms.training.simulation import by_arrival
@@ -196,4 +202,5 @@ OASIS = Policy(
     summary="OASiS: admission by price, workers and parameter servers on separate machines",
     parameters=OasisParameters,
     run=run_oasis,
+    counters=WAITING_COUNTERS,
 )

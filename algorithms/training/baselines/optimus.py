@@ -9,7 +9,7 @@ import math
 
 from algorithms.policy import Parameters, Policy, Run
 from algorithms.training.baselines.compact_placement import place_compactly
-from algorithms.training.outcome import BaselineLog, baseline_run
+from algorithms.training.outcome import WAITING_COUNTERS, BaselineLog, baseline_run
 from algorithms.training.placement import Cluster, fill
 from algorithms.training.simulation import Slot, simulate
 from models.training import TrainingInstance
@@ -98,4 +98,8 @@ OPTIMUS = Policy(
     summary="Optimus with known speeds: greedy by marginal gain, compact placement",
     parameters=OptimusParameters,
     run=run_optimus,
+    counters={
+        **WAITING_COUNTERS,
+        "workers_dropped": "workers planned that found no room with their parameter servers",
+    },
 )

@@ -339,4 +339,13 @@ PDORS = Policy(
     summary="the paper's primal-dual online algorithm with randomized rounding",
     parameters=PdorsParameters,
     run=run_pdors,
+    counters={
+        "lps_solved": "slot programs solved",
+        "lps_reused": "slot programs whose solution was known from an equal slot",
+        "iterations": "simplex iterations",
+        "rounding_attempts": "draws of the randomized rounding",
+        "rounding_failures": "slots and levels without any feasible draw",
+        "rounding_skipped": "subproblems not rounded: one machine is as cheap as the LP",
+        "jobs_lost_to_grid": "jobs rejected only because workloads are rounded up to levels (D4)",
+    },
 )

@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from algorithms.policy import Parameters, Policy, Run
-from algorithms.training.outcome import BaselineLog, JobOutcome
+from algorithms.training.outcome import WAITING_COUNTERS, BaselineLog, JobOutcome
 from models.training import TrainingInstance
 
 __all__ = ["PDORS_PLUS", "PdorsPlusLog", "PdorsPlusParameters", "PlusOutcome", "run_pdors_plus"]
@@ -117,4 +117,9 @@ PDORS_PLUS = Policy(
     summary="PD-ORS's information, whole workers, prices of the past, plans renewed each slot",
     parameters=PdorsPlusParameters,
     run=run_pdors_plus,
+    counters={
+        **WAITING_COUNTERS,
+        "rounds": "rounds of ruin and recreate",
+        "promises_broken": "jobs that ended later than promised",
+    },
 )

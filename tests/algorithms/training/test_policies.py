@@ -227,6 +227,13 @@ def test_counters_are_whole_numbers(policy):
     assert "waiting_slots" in counters
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_a_run_counts_is_explained(policy):
+    instance = generate(jobs=4, slots=5, machines=3, seed=0).instance
+    assert run(instance, policy).counters.keys() == POLICIES[policy].counters.keys()
+    assert all(POLICIES[policy].counters.values())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", BASELINES)
 @pytest.mark.parametrize("preset", ["calibrated", "paper"])
