@@ -1,0 +1,1 @@
+"""Experiments on the splitting problem: tables, instances, sweeps, figures, benchmarks."""
