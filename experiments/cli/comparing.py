@@ -15,7 +15,7 @@ from experiments.cli.arguments import choose_policies
 from experiments.cli.families import Family
 from experiments.cli.options import AsJson, InstanceFile
 from experiments.cli.output import Table, answers_only, emit, emit_json, say
-from experiments.cli.solving import audit_own
+from experiments.cli.solving import attempt, audit_own
 
 __all__ = ["compare"]
 
@@ -81,11 +81,13 @@ def compare(
                 drawn = family.redraw(loaded, seed)
                 for policy in chosen:
                     started = time.perf_counter()
-                    result = family.run(policy, drawn, policy.parameters(), seed, **options)
+                    result, why_none = attempt(
+                        family, policy, drawn, policy.parameters(), seed, options
+                    )
                     found = outcomes[policy.name]
                     found.seconds.append(time.perf_counter() - started)
                     if result.solution is None:
-                        say(f"{policy.name}, seed {seed}: no feasible solution")
+                        say(f"{policy.name}, seed {seed}: {why_none}")
                         found.objectives.append(None)
                         sound = False
                     else:

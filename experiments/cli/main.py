@@ -20,12 +20,13 @@ from experiments.cli.interruption import INTERRUPTED, Interruption, prompt_inter
 from experiments.cli.options import new_app, with_options
 from experiments.cli.output import emit, finish_streams, say
 from experiments.cli.reproducing import reproduce
+from experiments.cli.splitting import SPLITTING
 from experiments.cli.training import TRAINING
 from models.files import InputError
 
 __all__ = ["FAMILIES", "build_app", "main"]
 
-FAMILIES: tuple[Family, ...] = (TRAINING,)
+FAMILIES: tuple[Family, ...] = (TRAINING, SPLITTING)
 
 NO, BAD_INPUT, OUR_MISTAKE = 1, 2, 70
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +24,10 @@ from experiments.cli.options import AsJson, InstanceFile, Output, Seed
 from experiments.cli.output import answers_only, emit, emit_json, plain, say
 from models.files import InputError, write_model
 
-__all__ = ["audit_own", "generate", "optimum", "run"]
+if TYPE_CHECKING:
+    from algorithms.policy import Parameters, Policy, Run
+
+__all__ = ["attempt", "audit_own", "generate", "optimum", "run"]
 
 InstanceOutput = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Instance file to write.")
@@ -80,7 +83,7 @@ def run(
         parameters = read_parameters(chosen, settings or [])
         loaded = family.load_instance(instance)
         started = time.perf_counter()
-        result = family.run(chosen, loaded, parameters, seed, **options)
+        result, why_none = attempt(family, chosen, loaded, parameters, seed, options)
         seconds = time.perf_counter() - started
         solution = result.solution
         sound = solution is not None and audit_own(family, loaded, solution)
@@ -113,8 +116,25 @@ def run(
         if result.counters:
             emit(", ".join(f"{name}: {value:g}" for name, value in result.counters.items()))
     if solution is None:
-        say("no feasible solution")
+        say(why_none)
     return 0 if sound else 1
+
+
+def attempt(
+    family: Family,
+    policy: Policy,
+    instance: Any,
+    parameters: Parameters,
+    seed: int,
+    options: Mapping[str, Any],
+) -> tuple[Run, str]:
+    """Run a policy; an instance without solution is an answer: a run without one, and why."""
+    from algorithms.policy import NoSolution, Run
+
+    try:
+        return family.run(policy, instance, parameters, seed, **options), "no feasible solution"
+    except NoSolution as reason:
+        return Run(None), f"no feasible solution: {reason}"
 
 
 def audit_own(family: Family, instance: Any, solution: Any) -> bool:

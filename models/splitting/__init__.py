@@ -4,6 +4,7 @@ The formulations need Pyomo and are imported from their own modules, so that rea
 auditing files stays quick.
 """
 
+from models.splitting.audit import audit
 from models.splitting.instance import (
     Job,
     Layer,
@@ -39,6 +40,7 @@ __all__ = [
     "Route",
     "SplittingInstance",
     "SplittingRouting",
+    "audit",
     "build_routing",
     "completion_time",
     "fictitious_completions",

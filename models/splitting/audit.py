@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from models.audit import AuditReport, Violation, statement_differs
 from models.files import InputError
@@ -53,14 +53,15 @@ def audit(instance: SplittingInstance, routing: SplittingRouting) -> AuditReport
     services = {job.name: network.service(job, outcomes[job.name]) for job in instance.jobs}
     if routing.problem == "service":
         found += _budgets(instance, outcomes)
-        objective = math.fsum(services.values())
+        objective = _total(services.values())
     else:
         completions = _completions(network, instance, outcomes, services)
         found += _differences("completion", outcomes, completions)
         objective = max(completions.values(), default=0.0)
-    found += _priorities(routing)
     found += _differences("service", outcomes, services)
-    if statement_differs(routing.objective, objective):
+    found += _priorities(routing)
+    # An infinite time is another constraint's fault, unless it is too large for a number.
+    if statement_differs(routing.objective, objective) or (math.isinf(objective) and not found):
         found.append(Violation("statement", "objective", abs(routing.objective - objective)))
     order = {name: k for k, name in enumerate(CONSTRAINTS)}
     return AuditReport(objective, tuple(sorted(found, key=lambda v: order[v.constraint])))
@@ -92,6 +93,14 @@ def _check_belongs(instance: SplittingInstance, routing: SplittingRouting) -> No
         )
 
 
+def _total(amounts: Iterable[float]) -> float:
+    """The exact sum, rounded once; infinite if it is beyond the largest number."""
+    try:
+        return math.fsum(amounts)
+    except OverflowError:
+        return math.inf
+
+
 def _seconds(work: float, rate: float | None) -> float:
     """How long some work takes: nothing at infinite rate, forever at rate 0."""
     if rate is None:
@@ -119,7 +128,7 @@ class _Network:
 
     def service(self, job: Job, outcome: JobRouting) -> float:
         """Seconds of computing and sending (eq. 1)."""
-        return math.fsum(
+        return _total(
             [
                 *(_seconds(work, node.rate) for node, work in self.computed(job, outcome)),
                 *(_seconds(size, link.rate) for link, size in self.sent(job, outcome)),
@@ -186,8 +195,8 @@ def _budgets(instance: SplittingInstance, outcomes: dict[str, JobRouting]) -> li
     found = []
     for node in instance.nodes:
         for constraint, used, budget in (
-            ("budget", math.fsum(compute[node.name]), node.compute_budget),
-            ("memory", math.fsum(memory[node.name]), node.memory),
+            ("budget", _total(compute[node.name]), node.compute_budget),
+            ("memory", _total(memory[node.name]), node.memory),
         ):
             if budget is not None and used > budget * (1 + RELATIVE) + ABSOLUTE:
                 found.append(Violation(constraint, f"node {node.name}", used - budget))
@@ -236,10 +245,10 @@ def _completions(
     for job in order:
         outcome = outcomes[job.name]
         used = {node.name: node for node, _ in network.computed(job, outcome)}
-        waits = [_seconds(math.fsum(node_work[name]), used[name].rate) for name in used]
+        waits = [_seconds(_total(node_work[name]), used[name].rate) for name in used]
         for link, _ in network.sent(job, outcome):
-            waits.append(_seconds(math.fsum(link_work[link.name]), link.rate))
-        completions[job.name] = math.fsum([services[job.name], *waits])
+            waits.append(_seconds(_total(link_work[link.name]), link.rate))
+        completions[job.name] = _total([services[job.name], *waits])
         for node, work in network.computed(job, outcome):
             node_work[node.name].append(work)
         for link, size in network.sent(job, outcome):

@@ -176,7 +176,7 @@ def generate(
     known = read_profiles() if profiles is None else profiles
     for name in models:
         if name not in known:
-            raise InputError(f"must be of {', '.join(known)}", field="models", value=name)
+            raise InputError(f"must be one of {', '.join(known)}", field="models", value=name)
     if not models:
         raise InputError("must not be empty", field="models")
 

@@ -43,8 +43,9 @@ def why_over_budget(instance: SplittingInstance) -> list[str | None]:
 
     None does not promise that all jobs fit together.
     """
-    compute = instance.compute_budget * (1 + RELATIVE) + ABSOLUTE
-    memory = instance.memory_budget * (1 + RELATIVE) + ABSOLUTE
+    with np.errstate(over="ignore"):  # the largest of budgets is then infinite
+        compute = instance.compute_budget * (1 + RELATIVE) + ABSOLUTE
+        memory = instance.memory_budget * (1 + RELATIVE) + ABSOLUTE
     reasons: list[str | None] = []
     for j, usable in enumerate(usable_nodes(instance)):
         job = instance.jobs[j]

@@ -1,0 +1,175 @@
+"""The splitting family on the command line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from experiments.cli.families import Bounds, Family, Generated
+from experiments.cli.output import say
+from experiments.cli.splitting_text import count, describe, outcome_table
+from models.files import InputError
+
+if TYPE_CHECKING:
+    from algorithms.policy import Policy
+    from models.audit import AuditReport
+    from models.files import FileModel
+    from models.splitting import SplittingInstance, SplittingRouting
+
+__all__ = ["SPLITTING"]
+
+PROBLEMS = ("completion", "service")
+PROGRESS_SECONDS = 2.0
+
+Problem = Annotated[
+    str,
+    typer.Option(
+        metavar="completion|service",
+        help="completion: least largest completion time; service: least total service time.",
+    ),
+]
+
+
+def _instance_model() -> type[FileModel]:
+    from models.splitting import SplittingInstance
+
+    return SplittingInstance
+
+
+def _solution_model() -> type[FileModel]:
+    from models.splitting import SplittingRouting
+
+    return SplittingRouting
+
+
+def _audit(instance: SplittingInstance, routing: SplittingRouting) -> AuditReport:
+    from models.splitting import audit
+
+    return audit(instance, routing)
+
+
+def _policies() -> Mapping[str, Policy]:
+    from algorithms.splitting import POLICIES
+
+    return POLICIES
+
+
+def _generate(
+    seed: int,
+    *,
+    nodes: Annotated[int, typer.Option(min=1, help="Number of nodes, N.")] = 20,
+    jobs: Annotated[int, typer.Option(min=0, help="Number of jobs, J.")] = 5,
+    gamma: Annotated[float, typer.Option(help="All link rates are multiplied by it.")] = 1.0,
+    models: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,C", help="Deep networks that jobs run, from data/dnn_profiles.csv."
+        ),
+    ] = "cnn5,alexnet,resnet50",
+    side: Annotated[
+        float, typer.Option(metavar="METRES", help="Side of the square that the nodes lie in.")
+    ] = 30.0,
+    radius: Annotated[
+        float, typer.Option(metavar="METRES", help="Closer nodes have a link each way.")
+    ] = 7.5,
+) -> Generated:
+    from models.splitting.generator import generate
+
+    generated = generate(
+        nodes,
+        jobs,
+        gamma=gamma,
+        models=[name.strip() for name in models.split(",")],
+        side=side,
+        radius=radius,
+        seed=seed,
+    )
+    return Generated(generated.instance, generated.report.lines())
+
+
+def _optimum(
+    instance: SplittingInstance, time_limit: float, seed: int, *, problem: Problem = "completion"
+) -> Bounds:
+    from algorithms.splitting.exact.optimum import optimum
+
+    from algorithms.policy import NoSolution
+
+    _check_problem(problem)
+    began = time.monotonic()
+    try:
+        found = optimum(
+            instance, problem=problem, time_limit=time_limit, seed=seed, progress=_Progress()
+        )
+    except NoSolution as reason:
+        seconds = time.monotonic() - began
+        return Bounds("infeasible", None, None, None, seconds, (str(reason),))
+    return Bounds(
+        found.status,
+        found.lower,
+        found.upper,
+        found.routing,
+        time.monotonic() - began,
+        (f"method: {found.method}",),
+    )
+
+
+def _check_problem(problem: str) -> None:
+    if problem not in PROBLEMS:
+        raise InputError(f"must be one of {', '.join(PROBLEMS)}", source="--problem", value=problem)
+
+
+class _Progress:
+    """Tells how the interval shrinks, at most every few seconds."""
+
+    def __init__(self) -> None:
+        self.last = 0.0
+
+    def __call__(self, lower: float, upper: float, seconds: float) -> None:
+        if seconds >= self.last + PROGRESS_SECONDS:
+            self.last = seconds
+            say(f"{seconds:.0f} s: between {lower:.10g} and {upper:.10g}")
+
+
+def _write_formulation(
+    instance: SplittingInstance, path: Path, *, problem: Problem = "completion"
+) -> None:
+    from experiments.formulation import write_formulation
+
+    _check_problem(problem)
+    if problem == "completion":
+        from models.splitting.completion import build_completion
+
+        write_formulation(build_completion(instance), path)
+    else:
+        from models.splitting.service_ilp import build_service_ilp
+
+        write_formulation(build_service_ilp(instance), path)
+
+
+def _plot(instance: SplittingInstance, routing: SplittingRouting, path: Path) -> None:
+    from experiments.splitting.pictures import plot_routing
+
+    plot_routing(instance, routing, path)
+
+
+SPLITTING = Family(
+    name="splitting",
+    summary="Routing jobs of deep networks through a computing network (arXiv 2111.07006).",
+    sense="min",
+    objective="objective [s]",
+    instance_model=_instance_model,
+    solution_model=_solution_model,
+    audit=_audit,
+    policies=_policies,
+    generate=_generate,
+    describe=describe,
+    count=count,
+    outcome_table=outcome_table,
+    optimum=_optimum,
+    write_formulation=_write_formulation,
+    plot=_plot,
+)
