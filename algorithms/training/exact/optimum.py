@@ -9,7 +9,9 @@ Arrivals are known. Three parts work in turns until the interval closes or time 
 * proof: whether those completions can be met (`algorithms.training.exact.completions`). If so, that
   is the optimum. If not, the conflict is sharpened, forbidden, and the bound falls.
 
-Where the compact model would be too large (a full-size cluster) the first two give an interval.
+Where the compact model would be too large (a full-size cluster) the first two give an interval:
+the search is then compiled and follows the prices of the relaxation
+(`algorithms.training.exact.full_size_search`).
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from typing import Any, Literal
 import numpy as np
 
 from algorithms.training.exact.completions import CompletionCheck, add_conflict, completions_of
+from algorithms.training.exact.full_size_search import FullSizeSearch, compiled_before
 from algorithms.training.exact.list_scheduling import FreeCapacity
 from algorithms.training.exact.local_search import ruin_and_recreate
 from algorithms.training.exact.neighbourhood import improve_jobs
+from algorithms.training.exact.pooled_bound import linear_part
 from models.solver import Engine, SolverError, Status
 from models.training import (
     TrainingInstance,
@@ -49,6 +53,9 @@ COMPACT_SIZE = 4000  # ... up to which it is used at all
 PART_SIZE = 600  # ... for improving a part of the jobs
 SECONDS_PER_JOB_SLOT = 3e-4  # building and compiling the pooled relaxation, measured
 PART_SECONDS = 2.0  # for improving one part
+FIRST_SEARCH = 0.2  # of the time at full size, for the first search
+LAST_SEARCH = 0.4  # ... and kept for the last one
+COMPILE_SECONDS = 60.0  # time limit from which the full-size search may have to be compiled first
 FIRST_QUESTION = 1.5  # seconds for one packing question, at first
 
 Progress = Callable[[float, float, float], None]
@@ -242,6 +249,9 @@ class _Search:
             return
         size = model_size(self.instance)
         small = size <= COMPACT_SIZE
+        if not small and (self.time_limit >= COMPILE_SECONDS or compiled_before()):
+            self._full_size()
+            return
         self._ruin_and_recreate(60 if small else 200, 0.05 if small else 0.2)
         if not self.closed() and size <= DIRECT_SIZE:
             self._compact(DIRECT_SHARE * self.time_limit)
@@ -249,6 +259,30 @@ class _Search:
             self._bound_and_prove(small)
         if not self.closed() and not small:
             self._ruin_and_recreate(10**9, 1.0)
+
+    def _full_size(self) -> None:
+        """LP, search along its prices, branching for the bound, search again."""
+        linear = linear_part(self.instance, self.last_slot, self.scale, self.left())
+        self._take_bound(linear.bound, "pooled")
+        search = FullSizeSearch(self.instance, self.last_slot, self.rng)
+
+        def improve(until: float) -> None:
+            began = self.seconds()
+
+            def progress(value: float) -> float:
+                if value >= self.upper * (1 - SOUGHT):
+                    return 1.0
+                return (self.seconds() - began) / max(until - began, 1e-9)
+
+            if not self.closed() and until > began:
+                found = search.improve(self.placements, linear.price, progress)
+                self.accept(found, "search along prices")
+
+        improve(FIRST_SEARCH * self.time_limit)
+        if not self.closed():
+            self._bound_and_prove(small=False)
+        improve(self.time_limit)
+        self.count("rounds of ruin and recreate", search.rounds)
 
     def _ruin_and_recreate(self, rounds: int, share: float) -> None:
         end = self.seconds() + share * self.time_limit
@@ -346,8 +380,8 @@ class _Search:
                 self._improve_part(2 + step % 3, PART_SECONDS)
                 searched += self.seconds() - turn
             else:
-                share = 1.0 if small else 0.5
-                result = self._solve(model, share * self.left())
+                kept = 0.0 if small else LAST_SEARCH * self.time_limit
+                result = self._solve(model, self.left() - kept)
                 if result is None:
                     return
                 self.count("pooled relaxations")

@@ -8,6 +8,8 @@ one that called functions of another file would go on using their old versions.
 2. Frontier: what a job can have in each slot, by number of workers.
 3. Worker-slots: a dynamic program that spreads the work over slots at least price.
 4. Plan: ruin and recreate at given prices.
+5. Schedule: the same where all arrivals are known; prices only guide it
+   (`algorithms.training.exact.full_size_search`).
 """
 
 from __future__ import annotations
@@ -26,12 +28,14 @@ from models.training.throughput import CEILING_TOLERANCE, FIT_TOLERANCE
 __all__ = [
     "FIRST",
     "FIXED_DRAWS",
+    "FIXED_SCHEDULE_DRAWS",
     "MOST_REMOVED",
     "TIGHTEST",
     "best_payoff",
     "choose_workers",
     "find_frontier",
     "improve_plan",
+    "improve_schedule",
     "most_beside",
     "most_colocated",
     "place_choice",
@@ -51,6 +55,10 @@ TINY = 1e-12  # of a number that rounding errors may have pushed past a whole on
 MOST_REMOVED = 4
 FIXED_DRAWS = 4 + MOST_REMOVED  # random numbers of a round beside one per job and one per slot
 WORSE = 0.01  # a plan this much worse (relative) may be accepted, less and less
+FIXED_SCHEDULE_DRAWS = 8
+FREE_OF_CHARGE = 0.15  # of the rounds of `improve_schedule` are without prices
+DEAREST = 3.0  # times the prices given, in the others at most; mostly less than once
+NEAR = 2  # slots around a slot whose jobs are taken out together
 TRIED = 8.0  # waiting jobs tried per round, on average at most
 
 
@@ -270,7 +278,11 @@ def find_frontier(
     machines = free.shape[1]
     workers_on = np.zeros(machines, dtype=np.int64)
     ps_on = np.zeros(machines, dtype=np.int64)
-    for k in range(last + 1):
+    for k in range(min(jobs.arrival[i], last + 1)):
+        choice.colocated[k] = 0
+        choice.internal[k] = 0
+        choice.external[k] = 0
+    for k in range(jobs.arrival[i], last + 1):
         most, total = 0, 0
         for h in range(machines):
             room = most_colocated(worker, ps, gamma, free[k, h], BEYOND * batch)
@@ -783,3 +795,105 @@ def _restore(
                     for r in range(free.shape[2]):
                         use = workers * jobs.worker[i, r] + ps * jobs.ps[i, r]
                         free[k, h, r] -= use
+
+
+# 5. Schedule
+
+
+@compiled
+def improve_schedule(
+    jobs: JobNumbers,
+    plan: PlanArrays,
+    free: NDArray[np.float64],
+    price: NDArray[np.float64],
+    levels: int,
+    most_removed: int,
+    worse: float,
+    draws: NDArray[np.float64],
+    choice: SlotChoice,
+) -> None:
+    """Improve a schedule's total utility, all arrivals known.
+
+    Every round takes some jobs out, at random or of neighbouring slots, and adds them and some
+    waiting ones in a random order. Where a job goes follows the given prices, in each round
+    times another factor: so capacity is left to those for whom it is worth more. Whether the
+    outcome is kept depends on utility alone.
+
+    Parameters
+    ----------
+    jobs : JobNumbers
+    plan : PlanArrays
+        Changed to the best one found, never worse than before; `payoff` is utility here.
+    free : array, shape (K, H, R)
+        What the plan leaves free; afterwards that of the last round, not of the best plan.
+    price : array, shape (K, R)
+        Utility that a unit of capacity is worth, such as the duals of a relaxation.
+    levels : int
+        See `choose_workers`.
+    most_removed : int
+        Jobs taken out in a round; mostly far fewer.
+    worse : float
+        A schedule this much worse (relative) may be accepted.
+    draws : array, shape (rounds, FIXED_SCHEDULE_DRAWS + 2 n + K)
+        Uniform in [0, 1); as many rounds as it has rows.
+    choice : SlotChoice
+        Scratch space.
+    """
+    n, slots, _ = plan.workers.shape
+    best = _copy(plan)
+    before = _copy(plan)
+    best_value = value = plan.payoff.sum()
+    changed = np.zeros(n, dtype=np.bool_)
+    key = np.zeros(n)
+    bias = np.zeros(slots)
+    for number in range(len(draws)):
+        draw = draws[number]
+        picks = draw[FIXED_SCHEDULE_DRAWS : FIXED_SCHEDULE_DRAWS + n]
+        orders = draw[FIXED_SCHEDULE_DRAWS + n : FIXED_SCHEDULE_DRAWS + 2 * n]
+        factor = 0.0 if draw[0] < FREE_OF_CHARGE else DEAREST * draw[4] ** 2
+        scaled = price * factor
+        changed[:] = False
+        wanted = 1 + int(draw[5] ** 2 * most_removed)
+        centre = int(draw[6] * slots) if draw[7] < 0.5 else -1
+        for x in range(n):
+            i = int(picks[x] * n)
+            if plan.completion[i] >= 0 and not changed[i] and _runs_near(plan, i, centre):
+                _remember(plan, before, i, changed)
+                take_out(jobs, i, free, plan.workers[i], plan.ps[i])
+                plan.completion[i] = -1
+                plan.payoff[i] = 0.0
+                wanted -= 1
+                if wanted == 0:
+                    break
+        for i in _order(jobs, plan, changed, number + 1, draw[2], orders, key):
+            last = jobs.deadline[i]
+            find_frontier(jobs, i, free, last, choice)
+            _preference(draw[3], draw[FIXED_SCHEDULE_DRAWS + 2 * n :], choice, bias)
+            payoff, completion = choose_workers(jobs, i, scaled, bias, last, levels, choice)
+            if completion >= 0 and payoff > 0:
+                if not changed[i]:
+                    _remember(plan, before, i, changed)
+                place_choice(jobs, i, free, choice, TIGHTEST, plan.workers[i], plan.ps[i])
+                plan.completion[i] = completion
+                plan.payoff[i] = jobs.utility[i, completion]
+        found = plan.payoff.sum()
+        if found >= value - value * worse * draw[1]:
+            value = found
+            if found > best_value:
+                best_value = found
+                _assign(best, plan)
+        else:
+            _restore(jobs, plan, before, changed, free)
+    _assign(plan, best)
+
+
+@compiled
+def _runs_near(plan: PlanArrays, i: int, centre: int) -> bool:
+    """Whether a job has workers in a slot near `centre`; with -1 there, always."""
+    if centre < 0:
+        return True
+    for k in range(max(0, centre - NEAR), min(plan.workers.shape[1], centre + NEAR + 1)):
+        for h in range(plan.workers.shape[2]):
+            if plan.workers[i, k, h] > 0:
+                return True
+    return False

@@ -34,6 +34,8 @@ class JobNumbers(NamedTuple):
         Last slot in which the job may complete.
     required : array of bool, shape (n,)
         Whether every plan must complete the job.
+    arrival : array of int, shape (n,)
+        First slot in which the job may have workers; 0 for all jobs that are present.
     """
 
     worker: NDArray[np.float64]
@@ -46,6 +48,7 @@ class JobNumbers(NamedTuple):
     utility: NDArray[np.float64]
     deadline: NDArray[np.int64]
     required: NDArray[np.bool_]
+    arrival: NDArray[np.int64]
 
 
 class PlanArrays(NamedTuple):

@@ -209,6 +209,7 @@ def _job_numbers(instance: TrainingInstance, present: list[int], slot: Slot) -> 
         np.array(utility, dtype=float),
         np.full(len(jobs), slots - 1, dtype=np.int64),
         np.zeros(len(jobs), dtype=np.bool_),
+        np.zeros(len(jobs), dtype=np.int64),
     )
 
 

@@ -22,6 +22,7 @@ def job_numbers(slots, **changes):
         "utility": 50.0 - np.arange(slots)[None, :] * 3.0,
         "deadline": np.array([slots - 1]),
         "required": np.array([False]),
+        "arrival": np.array([0]),
     }
     return JobNumbers(**{**values, **changes})
 

@@ -29,6 +29,7 @@ def random_jobs(rng, n, slots):
         np.sort(rng.random((n, slots)) * 50, axis=1)[:, ::-1].copy(),
         np.full(n, slots - 1),
         np.zeros(n, dtype=bool),
+        np.zeros(n, dtype=np.int64),
     )
 
 
