@@ -27,6 +27,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
+from models.solver import relation
 from models.splitting.instance import SplittingInstance
 from models.splitting.layered_graph import LayeredGraph
 from models.splitting.route import Queues
@@ -126,17 +127,7 @@ def add_flow_conservation(rows: Any, graph: LayeredGraph, flow: Sequence[Any]) -
     for vertex in sorted(out):
         balance = (vertex == graph.source) - (vertex == graph.destination)
         terms = [flow[a] for a in out[vertex]] + [-flow[a] for a in into[vertex]]
-        if terms:
-            rows.add(pyo.quicksum(terms) == balance)
-        else:  # s_0 or t_L of a job without a route
-            rows.add(_never())
-
-
-def _never() -> Any:
-    """A false row, with which the model says that it is infeasible."""
-    from pyomo.core.expr import InequalityExpression
-
-    return InequalityExpression((1.0, 0.0), False)
+        rows.add(relation(pyo.quicksum(terms) == balance))  # no terms: there is no route
 
 
 def integral(values: NDArray[np.float64], tolerance: float = 1e-6) -> bool:

@@ -1,0 +1,1 @@
+"""Exact solutions of the splitting problem, and the integer programs of the paper as policies."""
