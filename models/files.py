@@ -237,7 +237,7 @@ def parse_model(model: type[ModelType], text: str, source: str) -> ModelType:
     except InputError as error:
         raise error.within(source) from None
     except PydanticError as error:
-        raise first_error(error).within(source) from None
+        raise first_error(error, content).within(source) from None
 
 
 def read_model(model: type[ModelType], path: str | Path) -> ModelType:
@@ -245,13 +245,19 @@ def read_model(model: type[ModelType], path: str | Path) -> ModelType:
     return parse_model(model, read_text(path), str(path))
 
 
-def first_error(error: PydanticError) -> InputError:
-    """Turn a pydantic error into one line about its first finding."""
+def first_error(error: PydanticError, content: Any = None) -> InputError:
+    """Turn a pydantic error into one line about its first finding.
+
+    With `content`, what was validated, the field's path is one in it: pydantic also names the
+    variant of a union that it tried.
+    """
     details = error.errors(include_url=False, include_context=True)
     # An unknown field is often a misspelt one: then "missing" alone would mislead, so it goes
     # second to what stands in the file.
     details.sort(key=lambda detail: detail["type"] == "missing")
     detail = details[0]
+    if content is not None:
+        detail["loc"] = _location_in(content, detail["loc"], detail["type"] == "missing")
     raised = detail.get("ctx", {}).get("error")
     if isinstance(raised, InputError):
         return InputError(
@@ -274,6 +280,23 @@ def first_error(error: PydanticError) -> InputError:
     if not rule.startswith(("must", "is ", "has ")):
         rule = f"must be {rule}" if detail["msg"].startswith("Input should be ") else rule
     return InputError(rule[:1].lower() + rule[1:], field=field, value=detail["input"])
+
+
+def _location_in(
+    content: Any, location: tuple[int | str, ...], missing: bool
+) -> tuple[int | str, ...]:
+    """Leave out the parts of a location that are not in the content (but for a missing field)."""
+    found: list[int | str] = []
+    for place, part in enumerate(location):
+        if isinstance(content, list):
+            inside = isinstance(part, int) and part < len(content)
+        else:
+            inside = isinstance(content, dict) and part in content
+        if inside:
+            content = content[part]
+        if inside or (missing and place == len(location) - 1):
+            found.append(part)
+    return tuple(found)
 
 
 def _path(location: Iterable[int | str]) -> str:
