@@ -94,11 +94,11 @@ def _generate(
 def _optimum(
     instance: SplittingInstance, time_limit: float, seed: int, *, problem: Problem = "completion"
 ) -> Bounds:
+    _check_problem(problem)
     from algorithms.splitting.exact.optimum import optimum
 
     from algorithms.policy import NoSolution
 
-    _check_problem(problem)
     began = time.monotonic()
     try:
         found = optimum(
