@@ -1,10 +1,11 @@
-"""Algorithms for the splitting problem (arXiv 2111.07006): greedy, nearest finishing server."""
+"""Algorithms for the splitting problem (arXiv 2111.07006): greedy, NFS, least service time."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from algorithms.policy import Policy, Run
+from algorithms.splitting.exact.ilp import ILP
 from algorithms.splitting.greedy import GREEDY
 from algorithms.splitting.nfs import NFS
 from models.files import InputError
@@ -12,7 +13,7 @@ from models.splitting import SplittingInstance
 
 __all__ = ["POLICIES", "run"]
 
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (GREEDY, NFS)}
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (GREEDY, NFS, ILP)}
 
 
 def run(

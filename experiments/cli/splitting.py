@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli.families import Bounds, Family, Generated
-from experiments.cli.output import say
 from experiments.cli.splitting_text import count, describe, outcome_table
 from models.files import InputError
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["SPLITTING"]
 
 PROBLEMS = ("completion", "service")
-PROGRESS_SECONDS = 2.0
 
 Problem = Annotated[
     str,
@@ -95,43 +93,31 @@ def _optimum(
     instance: SplittingInstance, time_limit: float, seed: int, *, problem: Problem = "completion"
 ) -> Bounds:
     _check_problem(problem)
-    from algorithms.splitting.exact.optimum import optimum
-
     from algorithms.policy import NoSolution
+    from algorithms.splitting.exact.optimum import optimum
+    from models.splitting import build_routing
 
     began = time.monotonic()
     try:
-        found = optimum(
-            instance, problem=problem, time_limit=time_limit, seed=seed, progress=_Progress()
-        )
+        found = optimum(instance, problem, time_limit=time_limit, seed=seed)
     except NoSolution as reason:
         seconds = time.monotonic() - began
         return Bounds("infeasible", None, None, None, seconds, (str(reason),))
-    return Bounds(
-        found.status,
-        found.lower,
-        found.upper,
-        found.routing,
-        time.monotonic() - began,
-        (f"method: {found.method}",),
-    )
+    seconds = time.monotonic() - began
+    if found.status == "infeasible":
+        return Bounds("infeasible", None, None, None, seconds, (found.reason,))
+    if found.routes is None:
+        return Bounds(found.status, found.lower, None, None, seconds)
+    policy = "optimal" if problem == "completion" else "ilp"
+    routing = build_routing(instance, policy, found.routes, found.order)
+    # The file's value is the upper end, to the last digit.
+    lower = min(found.lower, routing.objective)
+    return Bounds(found.status, lower, routing.objective, routing, seconds)
 
 
 def _check_problem(problem: str) -> None:
     if problem not in PROBLEMS:
         raise InputError(f"must be one of {', '.join(PROBLEMS)}", source="--problem", value=problem)
-
-
-class _Progress:
-    """Tells how the interval shrinks, at most every few seconds."""
-
-    def __init__(self) -> None:
-        self.last = 0.0
-
-    def __call__(self, lower: float, upper: float, seconds: float) -> None:
-        if seconds >= self.last + PROGRESS_SECONDS:
-            self.last = seconds
-            say(f"{seconds:.0f} s: between {lower:.10g} and {upper:.10g}")
 
 
 def _write_formulation(
