@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.captions import LINE, put_caption
 from experiments.declaration import META, Context
 from experiments.drawing import INK, plain_style, save_figure
 from experiments.intervals import mean_interval
+from experiments.policy_names import label
 from experiments.training.ablation import ABLATION, BOUND, FULL, PARTS, VARIANTS
 from experiments.training.ablation_verdict import certified_ratios, losses, median_interval
-from experiments.training.policy_drawing import LINE, put_caption
-from experiments.training.policy_names import label
 from experiments.versions import versions
 from models.files import write_atomic
 

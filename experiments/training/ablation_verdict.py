@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.declaration import Status, Verdict
+from experiments.judging import LEAST_SEEDS, Comparison, compare
 from experiments.training.ablation import BOUND, FULL, PARTS, TARGETS
-from experiments.training.judging import LEAST_SEEDS, Comparison, compare
 
 if TYPE_CHECKING:
     import pandas

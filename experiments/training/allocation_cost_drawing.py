@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from algorithms.training.theory.allocation_cost import share_at_equality
+from experiments.captions import LINE, put_caption, write_table
 from experiments.declaration import Context
 from experiments.drawing import INK, plain_style, save_figure
-from experiments.training.policy_drawing import LINE, put_caption, write_table
 from experiments.training.theory_lines import line_of
 from experiments.training.theory_names import RELATION_LINES
 from experiments.versions import versions

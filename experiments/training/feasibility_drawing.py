@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from experiments.captions import LINE, put_caption, write_table
 from experiments.declaration import Context
 from experiments.drawing import INK, plain_style, save_figure
 from experiments.training.feasibility import CLAIMS, crossings
-from experiments.training.policy_drawing import LINE, put_caption, write_table
 from experiments.versions import versions
 
 if TYPE_CHECKING:

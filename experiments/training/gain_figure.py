@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.declaration import Claim, Experiment
-from experiments.training.judging import best_at
-from experiments.training.line_figure import LineFigure, Panel
-from experiments.training.points import METRICS, REVISION, ROWS, TASK, point
+from experiments.judging import best_at
+from experiments.line_figure import LineFigure, Panel
+from experiments.training.points import CAPTION, METRICS, REVISION, ROWS, TASK, point
 
 __all__ = ["GAIN"]
 
@@ -56,6 +56,7 @@ GAIN = Experiment(
         ),
         _CLAIMS,
         default=DEFAULT,
+        caption=CAPTION,
     ),
     claims=_CLAIMS,
     rows=ROWS,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.declaration import Claim, Experiment
+from experiments.judging import better
+from experiments.line_figure import LineFigure
 from experiments.training.instances import TRACE
-from experiments.training.judging import better
-from experiments.training.line_figure import LineFigure
-from experiments.training.points import COMPARED, METRICS, REVISION, ROWS, TASK, points
+from experiments.training.points import CAPTION, COMPARED, METRICS, REVISION, ROWS, TASK, points
 from experiments.training.utility_figures import BETTER, UTILITY
 
 __all__ = ["GOOGLE_JOBS", "GOOGLE_MACHINES"]
@@ -48,7 +48,7 @@ _MACHINES_CLAIMS = (
         "With arrivals of the Google trace PD-ORS outperforms FIFO, DRF, Dorm and OASiS at every "
         "number of machines.",
         BETTER,
-        better("utility", "machines", OTHERS),
+        better("utility", "machines", OTHERS, policy="pdors"),
     ),
 )
 
@@ -65,6 +65,7 @@ GOOGLE_MACHINES = Experiment(
         "machines H",
         UTILITY,
         _MACHINES_CLAIMS,
+        caption=CAPTION,
     ),
     claims=_MACHINES_CLAIMS,
     rows=ROWS,
@@ -83,7 +84,7 @@ _JOBS_CLAIMS = (
         "With arrivals of the Google trace PD-ORS outperforms FIFO, DRF, Dorm and OASiS at every "
         "number of jobs.",
         BETTER,
-        better("utility", "jobs", OTHERS),
+        better("utility", "jobs", OTHERS, policy="pdors"),
     ),
 )
 
@@ -100,6 +101,7 @@ GOOGLE_JOBS = Experiment(
         "jobs I",
         UTILITY,
         _JOBS_CLAIMS,
+        caption=CAPTION,
     ),
     claims=_JOBS_CLAIMS,
     rows=ROWS,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.declaration import Claim, Experiment
-from experiments.training.judging import rises_then_flattens
-from experiments.training.line_figure import LineFigure, Panel
-from experiments.training.points import METRICS, REVISION, ROWS, TASK, points
+from experiments.judging import rises_then_flattens
+from experiments.line_figure import LineFigure, Panel
+from experiments.training.points import CAPTION, METRICS, REVISION, ROWS, TASK, points
 
 __all__ = ["LOCALITY"]
 
@@ -59,6 +59,7 @@ LOCALITY = Experiment(
         _CLAIMS,
         default=1.0,
         note="Jobs are drawn with b_int = b_ext, then b_int alone grows.",
+        caption=CAPTION,
     ),
     claims=_CLAIMS,
     rows=ROWS,

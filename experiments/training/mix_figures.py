@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiments.declaration import Claim, Experiment
-from experiments.training.judging import log_gains, shrinks_with_mix
-from experiments.training.line_figure import LineFigure, Panel
-from experiments.training.points import METRICS, REVISION, ROWS, TASK, points
+from experiments.line_figure import LineFigure, Panel
+from experiments.training.mix_judging import log_gains, shrinks_with_mix
+from experiments.training.points import CAPTION, METRICS, REVISION, ROWS, TASK, points
 
 if TYPE_CHECKING:
     import pandas
@@ -83,6 +83,7 @@ MIX_MACHINES = Experiment(
         lines="mix",
         derive=gains,
         note="Geometric means.",
+        caption=CAPTION,
     ),
     claims=_MACHINES_CLAIMS,
     rows=ROWS,
@@ -119,6 +120,7 @@ MIX_JOBS = Experiment(
         lines="mix",
         derive=gains,
         note="Geometric means.",
+        caption=CAPTION,
     ),
     claims=_JOBS_CLAIMS,
     rows=ROWS,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 __all__ = [
+    "CAPTION",
     "COMPARED",
     "LONG",
     "LONG_LEVELS",
@@ -24,6 +25,8 @@ __all__ = [
 COMPARED = ("pdors", "fifo", "drf", "dorm", "oasis", "optimus", "pdors-plus")
 """The policies that figures compare, in the order of legends. A new policy is added here."""
 
+CAPTION = "experiments.training.policy_caption:caption"
+"""The caption of these figures, found when one is drawn."""
 TASK = "experiments.training.policy_task:task"
 ROWS = "training/policy"
 """Name under which the rows are stored."""

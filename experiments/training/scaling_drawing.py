@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.captions import LINE, put_caption, write_table
 from experiments.declaration import Context
 from experiments.drawing import INK, plain_style, save_figure
 from experiments.intervals import mean_interval
-from experiments.training.policy_drawing import LINE, put_caption, write_table
 from experiments.training.theory_lines import line_of
 from experiments.training.theory_names import SCALING_LINES
 from experiments.training.theory_work import COUNTERS, exponents

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
+from experiments.captions import LINE, put_caption, write_table
 from experiments.declaration import Context
 from experiments.drawing import plain_style, save_figure
-from experiments.training.line_drawing import plot_means
-from experiments.training.policy_drawing import LINE, put_caption, write_table
+from experiments.line_drawing import plot_means
 from experiments.training.sensitivity import SWEEPS, Sweep, base, rows_of
 from experiments.versions import versions
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from experiments.captions import put_caption, write_table
 from experiments.declaration import Context
 from experiments.drawing import INK, plain_style, save_figure
-from experiments.training.policy_drawing import put_caption, write_table
 from experiments.training.theory_lines import Line, all_lines
 from experiments.versions import versions
 from models.files import write_atomic

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
+from experiments.captions import line_style, put_caption, write_table
 from experiments.declaration import Context
 from experiments.drawing import plain_style, save_figure
 from experiments.intervals import mean_interval
-from experiments.training.policy_drawing import caption, line_style, put_caption, write_table
-from experiments.training.policy_names import label
+from experiments.policy_names import label
+from experiments.training.policy_caption import caption
 from experiments.training.training_time import CLAIMS
 
 if TYPE_CHECKING:

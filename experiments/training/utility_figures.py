@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.declaration import Claim, Experiment
-from experiments.training.judging import better, gap_grows
-from experiments.training.line_figure import LineFigure, Panel
-from experiments.training.points import COMPARED, METRICS, REVISION, ROWS, TASK, points
+from experiments.judging import better, gap_grows
+from experiments.line_figure import LineFigure, Panel
+from experiments.training.points import CAPTION, COMPARED, METRICS, REVISION, ROWS, TASK, points
 
 __all__ = ["OASIS_JOBS", "UTILITY", "UTILITY_JOBS", "UTILITY_MACHINES"]
 
@@ -65,13 +65,13 @@ _MACHINES_CLAIMS = (
         "utility-machines/above",
         "PD-ORS significantly outperforms FIFO, DRF and Dorm at every number of machines.",
         BETTER,
-        better("utility", "machines", OTHERS),
+        better("utility", "machines", OTHERS, policy="pdors"),
     ),
     Claim(
         "utility-machines/grows",
         "Its gain in total utility grows with the number of machines.",
         GROWS,
-        gap_grows("utility", "machines", OTHERS),
+        gap_grows("utility", "machines", OTHERS, policy="pdors"),
     ),
     Claim(
         "utility-machines/plus",
@@ -99,6 +99,7 @@ UTILITY_MACHINES = Experiment(
         "machines H",
         UTILITY,
         _MACHINES_CLAIMS,
+        caption=CAPTION,
     ),
     claims=_MACHINES_CLAIMS,
     rows=ROWS,
@@ -114,13 +115,13 @@ _JOBS_CLAIMS = (
         "utility-jobs/above",
         "PD-ORS significantly outperforms FIFO, DRF and Dorm at every number of jobs.",
         BETTER,
-        better("utility", "jobs", OTHERS),
+        better("utility", "jobs", OTHERS, policy="pdors"),
     ),
     Claim(
         "utility-jobs/grows",
         "Its gain in total utility grows with the number of jobs.",
         GROWS,
-        gap_grows("utility", "jobs", OTHERS),
+        gap_grows("utility", "jobs", OTHERS, policy="pdors"),
     ),
 )
 
@@ -132,7 +133,12 @@ UTILITY_JOBS = Experiment(
     grid=jobs_grid,
     task=TASK,
     figure=LineFigure(
-        "Total utility over the number of jobs", "jobs", "jobs I", UTILITY, _JOBS_CLAIMS
+        "Total utility over the number of jobs",
+        "jobs",
+        "jobs I",
+        UTILITY,
+        _JOBS_CLAIMS,
+        caption=CAPTION,
     ),
     claims=_JOBS_CLAIMS,
     rows=ROWS,
@@ -148,13 +154,13 @@ _OASIS_CLAIMS = (
         "oasis/above",
         "PD-ORS outperforms OASiS, which never puts workers beside parameter servers.",
         BETTER,
-        better("utility", "jobs", ("oasis",)),
+        better("utility", "jobs", ("oasis",), policy="pdors"),
     ),
     Claim(
         "oasis/widens",
         "The gap between PD-ORS and OASiS widens as the number of jobs grows.",
         GROWS,
-        gap_grows("utility", "jobs", ("oasis",)),
+        gap_grows("utility", "jobs", ("oasis",), policy="pdors"),
     ),
 )
 
@@ -166,7 +172,12 @@ OASIS_JOBS = Experiment(
     grid=oasis_grid,
     task=TASK,
     figure=LineFigure(
-        "PD-ORS and OASiS over the number of jobs", "jobs", "jobs I", UTILITY, _OASIS_CLAIMS
+        "PD-ORS and OASiS over the number of jobs",
+        "jobs",
+        "jobs I",
+        UTILITY,
+        _OASIS_CLAIMS,
+        caption=CAPTION,
     ),
     claims=_OASIS_CLAIMS,
     rows=ROWS,

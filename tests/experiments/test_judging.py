@@ -7,17 +7,16 @@ import pandas as pd
 import pytest
 
 from experiments.intervals import mean_interval
-from experiments.training.feasibility import crossings, judge, task
-from experiments.training.judging import (
+from experiments.judging import (
     LEAST_SEEDS,
     best_at,
     better,
     compare,
     gap_grows,
-    log_gains,
     rises_then_flattens,
-    shrinks_with_mix,
 )
+from experiments.training.feasibility import crossings, judge, task
+from experiments.training.mix_judging import log_gains, shrinks_with_mix
 
 POINTS = (20, 40, 60)
 
@@ -46,8 +45,8 @@ def above(policy, point):
     return {"pdors": 110, "fifo": 100, "drf": 105}[policy]
 
 
-BETTER = better("utility", "machines", ("fifo", "drf"))
-GROWS = gap_grows("utility", "machines", ("fifo", "drf"))
+BETTER = better("utility", "machines", ("fifo", "drf"), policy="pdors")
+GROWS = gap_grows("utility", "machines", ("fifo", "drf"), policy="pdors")
 
 
 def test_intervals_hold_together_by_bonferroni():
@@ -84,7 +83,7 @@ def test_above_nobody_and_no_difference_at_all_are_not_reproduced():
 
 def test_less_is_better_with_sign_minus_one():
     rows = make_rows(lambda policy, _: 90 if policy == "pdors" else 100)
-    judged = better("utility", "machines", ("fifo", "drf"), sign=-1)(rows)
+    judged = better("utility", "machines", ("fifo", "drf"), sign=-1, policy="pdors")(rows)
     assert judged.status == "reproduced"
     assert judged.numbers["estimate"] == pytest.approx(10, abs=0.5)
 
@@ -138,7 +137,7 @@ def test_a_slope_is_the_least_squares_slope():
         np.polyfit(POINTS, [table[p, "pdors"][s] - table[p, "drf"][s] for p in POINTS], 1)[0]
         for s in range(3)
     ]
-    judged = gap_grows("utility", "machines", ("drf",))(rows)
+    judged = gap_grows("utility", "machines", ("drf",), policy="pdors")(rows)
     assert judged.numbers["estimate"] == pytest.approx(np.mean(expected))
 
 

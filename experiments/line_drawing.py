@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.declaration import Context
+from experiments.captions import line_style, put_caption, write_table
+from experiments.declaration import Context, resolve
 from experiments.drawing import INK, plain_style, save_figure
 from experiments.intervals import mean_interval
-from experiments.training.line_figure import LineFigure, Panel
-from experiments.training.policy_drawing import caption, line_style, put_caption, write_table
-from experiments.training.policy_names import label
+from experiments.line_figure import LineFigure, Panel
+from experiments.policy_names import label
 
 if TYPE_CHECKING:
     import pandas
@@ -35,7 +35,9 @@ def draw_lines(
         shown = shown.assign(**{declared.x: filled.astype(float).fillna(declared.default)})
     with plain_style():
         figure = Figure(figsize=(7.5, 3.4))
-        foot = put_caption(figure, caption(rows, context, declared.claims, declared.note))
+        foot = put_caption(
+            figure, resolve(declared.caption)(rows, context, declared.claims, declared.note)
+        )
         axes = figure.subplots(1, len(declared.panels), squeeze=False)[0]
         height = float(figure.get_size_inches()[1])
         figure.subplots_adjust(

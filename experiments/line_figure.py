@@ -5,8 +5,8 @@ Nothing heavy is imported before a figure is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,10 @@ from experiments.declaration import Claim, Context
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["LineFigure", "Panel"]
+__all__ = ["Caption", "LineFigure", "Panel"]
+
+
+Caption = Callable[["pandas.DataFrame", Context, Sequence[Claim], str], str]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class LineFigure:
         Column of the horizontal axis, and its meaning with unit.
     panels : tuple of Panel
         One or two.
+    caption : function (rows, context, claims, note) -> str, or its name
+        How the rows were made, and the verdicts; lines of at most `captions.LINE` characters.
     claims : tuple of Claim
         Their verdicts are printed below.
     lines : str
@@ -65,6 +70,7 @@ class LineFigure:
     x: str
     xlabel: str
     panels: tuple[Panel, ...]
+    caption: Caption | str = field(kw_only=True)
     claims: tuple[Claim, ...] = ()
     lines: str = "policy"
     default: float | None = None
@@ -73,6 +79,6 @@ class LineFigure:
 
     def __call__(self, rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         """Write the figure and, beside it, its rows as CSV."""
-        from experiments.training.line_drawing import draw_lines
+        from experiments.line_drawing import draw_lines
 
         draw_lines(self, rows, destination, context)

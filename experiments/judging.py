@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments.declaration import Status, Verdict
 from experiments.intervals import mean_interval
-from experiments.training.policy_names import label
+from experiments.policy_names import label
 
 if TYPE_CHECKING:
     import pandas
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 __all__ = [
     "LEAST_SEEDS",
     "Comparison",
+    "Judge",
+    "axis_values",
     "best_at",
     "better",
     "compare",
     "gap_grows",
-    "log_gains",
     "rises_then_flattens",
-    "shrinks_with_mix",
+    "status_of",
+    "verdict_of",
 ]
 
 LEVEL = 0.95
@@ -80,9 +82,7 @@ def compare(differences: Sequence[tuple[str, Sequence[float]]]) -> list[Comparis
     ]
 
 
-def better(
-    metric: str, axis: str, others: Sequence[str], *, policy: str = "pdors", sign: int = 1
-) -> Judge:
+def better(metric: str, axis: str, others: Sequence[str], *, policy: str, sign: int = 1) -> Judge:
     """Judge "the policy is better than the others" at every point of an axis.
 
     Reproduced if the policy is surely better in every comparison (others x points), partly if in
@@ -92,7 +92,7 @@ def better(
 
     def judge(rows: pandas.DataFrame) -> Verdict:
         table = _table(rows, metric, axis)
-        values = _values(table)
+        values = axis_values(table)
         at_points = compare(
             [
                 (f"{other}|{value:g}", sign * (table[value, policy] - table[value, other]))
@@ -110,7 +110,7 @@ def better(
             ]
         )
         sure = sum(c.surely_positive for c in at_points)
-        status = _status(sure, len(at_points))
+        status = status_of(sure, len(at_points))
         strongest = min(overall, key=lambda c: c.mean)
         where = [
             *_places(at_points, axis, "surely worse than", lambda c: c.surely_negative),
@@ -126,12 +126,12 @@ def better(
             f"{'; ' + '; '.join(where) if where else ''}. Mean advantage in "
             f"{metric.replace('_', ' ')} over the grid against {'; '.join(map(str, overall))}."
         )
-        return _verdict(table, text, status, strongest)
+        return verdict_of(table, text, status, strongest)
 
     return judge
 
 
-def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str = "pdors") -> Judge:
+def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str) -> Judge:
     """Judge "the gain over the others grows along the axis".
 
     The statistic is the least-squares slope of the paired difference over the axis, one slope
@@ -142,7 +142,7 @@ def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str = "p
 
     def judge(rows: pandas.DataFrame) -> Verdict:
         table = _table(rows, metric, axis)
-        values = _values(table)
+        values = axis_values(table)
         centred = np.array(values, dtype=float) - np.mean(values)
         weights = centred / (centred**2).sum()
         slopes = compare(
@@ -166,7 +166,7 @@ def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str = "p
         )
         losses = _places(gains, axis, "a loss against", lambda c: c.surely_negative)
         sure = sum(c.surely_positive for c in slopes)
-        status = _status(sure, len(slopes))
+        status = status_of(sure, len(slopes))
         if losses and status == "reproduced":
             status = "partly"
         text = (
@@ -175,7 +175,7 @@ def gap_grows(metric: str, axis: str, others: Sequence[str], *, policy: str = "p
             f"{'; '.join(map(str, slopes))}.{' The gain is surely ' if losses else ''}"
             f"{'; '.join(losses)}{'.' if losses else ''}"
         )
-        return _verdict(table, text, status, min(slopes, key=lambda c: c.mean))
+        return verdict_of(table, text, status, min(slopes, key=lambda c: c.mean))
 
     return judge
 
@@ -189,7 +189,7 @@ def best_at(metric: str, axis: str, best: float, default: float) -> Judge:
 
     def judge(rows: pandas.DataFrame) -> Verdict:
         table = _table(rows.assign(**{axis: rows[axis].fillna(default)}), metric, axis)
-        columns = {value: table[value].mean(axis=1) for value in _values(table)}
+        columns = {value: table[value].mean(axis=1) for value in axis_values(table)}
         found = compare(
             [(f"{v:g}", columns[best] - columns[v]) for v in columns if not math.isclose(v, best)]
         )
@@ -204,7 +204,7 @@ def best_at(metric: str, axis: str, best: float, default: float) -> Judge:
             f"Mean {metric} at {name} = {best:g} is {columns[best].mean():.4g}; "
             f"minus that at {name} = {'; '.join(map(str, found))}."
         )
-        return _verdict(table, text, status, strongest)
+        return verdict_of(table, text, status, strongest)
 
     return judge
 
@@ -221,7 +221,7 @@ def rises_then_flattens(metric: str, axis: str, start: float, knee: float, end: 
 
     def judge(rows: pandas.DataFrame) -> Verdict:
         table = _table(rows, metric, axis)
-        at = {value: table[value].mean(axis=1) for value in _values(table)}
+        at = {value: table[value].mean(axis=1) for value in axis_values(table)}
         near = max(v for v in at if v <= start + (knee - start) * 2 / 3)
         after = (at[end] - at[knee]) / (end - knee)
         found = compare(
@@ -242,60 +242,7 @@ def rises_then_flattens(metric: str, axis: str, start: float, knee: float, end: 
             status = "reproduced" if found[2].surely_positive else "partly"
         means = ", ".join(f"{value:g}: {series.mean():.4g}" for value, series in at.items())
         text = f"Mean {metric} by ratio {means}. {'; '.join(map(str, found))}."
-        return _verdict(table, text, status, found[0])
-
-    return judge
-
-
-def log_gains(rows: pandas.DataFrame, policy: str, reference: str) -> pandas.DataFrame:
-    """Return the rows of the policy with ``gain`` = utility / the reference's on the same instance.
-
-    Pairs with a zero on either side have no finite logarithm; they are left out and counted by
-    the difference in length.
-    """
-    keys = [name for name in ("seed", "jobs", "slots", "machines", "mix") if name in rows]
-    mine = rows[rows["policy"] == policy].set_index(keys)
-    other = rows[rows["policy"] == reference].set_index(keys)["utility"]
-    gain = mine["utility"] / other.reindex(mine.index).where(lambda value: value > 0)
-    return mine.assign(gain=gain).reset_index()[lambda table: table["gain"] > 0]
-
-
-def shrinks_with_mix(axis: str, *, policy: str = "pdors", reference: str = "oasis") -> Judge:
-    """Judge "the gain over the reference shrinks with fewer time-critical jobs".
-
-    The statistic is ln(utility / the reference's) with the default mix minus the same with the
-    Google mix, per seed and point. Reproduced if the mean over the points is surely positive and
-    no point is surely negative; partly if the mean over the points is positive and at least half
-    of the points are; else not. Estimate and interval are those of the mean over the points.
-    """
-
-    def judge(rows: pandas.DataFrame) -> Verdict:
-        gains = log_gains(rows, policy, reference)
-        left_out = int((rows["policy"] == policy).sum()) - len(gains)
-        table = gains.assign(log=np.log(gains["gain"])).pivot_table(
-            index="seed", columns=[axis, "mix"], values="log"
-        )
-        values = _values(table)
-        drops = {v: (table[v, "default"] - table[v, "google"]).dropna() for v in values}
-        at_points = compare([(f"{v:g}", drop) for v, drop in drops.items()])
-        seeds = sum(drops.values()).dropna() / len(values)
-        (overall,) = compare([("mean", seeds)])
-        status: Status = "not-reproduced"
-        if overall.surely_positive and not any(c.surely_negative for c in at_points):
-            status = "reproduced"
-        elif overall.mean > 0 and sum(c.mean > 0 for c in at_points) * 2 >= len(at_points):
-            status = "partly"
-        means = "; ".join(
-            f"{v:g}: {math.exp(table[v, 'default'].mean()):.2f} and "
-            f"{math.exp(table[v, 'google'].mean()):.2f}"
-            for v in values
-        )
-        text = (
-            f"Utility over {label(reference)}'s (geometric mean) with 35 % and with 1 % critical "
-            f"jobs, by {axis}: {means}. ln of the first over the second: {overall}; by point "
-            f"{'; '.join(map(str, at_points))}. {left_out} runs without finite ratio left out."
-        )
-        return _verdict(seeds.to_frame(), text, status, overall)
+        return verdict_of(table, text, status, found[0])
 
     return judge
 
@@ -305,7 +252,8 @@ def _table(rows: pandas.DataFrame, metric: str, axis: str) -> pandas.DataFrame:
     return rows.pivot_table(index="seed", columns=[axis, "policy"], values=metric).dropna()
 
 
-def _values(table: pandas.DataFrame) -> list[float]:
+def axis_values(table: pandas.DataFrame) -> list[float]:
+    """Return the values of the axis that a table by (axis, policy) has."""
     return sorted(set(table.columns.get_level_values(0)))
 
 
@@ -323,13 +271,15 @@ def _places(
     ]
 
 
-def _status(sure: int, comparisons: int) -> Status:
+def status_of(sure: int, comparisons: int) -> Status:
+    """Reproduced if all comparisons are sure, partly if at least half of them are."""
     if sure == comparisons:
         return "reproduced"
     return "partly" if 2 * sure >= comparisons else "not-reproduced"
 
 
-def _verdict(table: pandas.DataFrame, text: str, status: Status, estimate: Comparison) -> Verdict:
+def verdict_of(table: pandas.DataFrame, text: str, status: Status, estimate: Comparison) -> Verdict:
+    """Return a verdict with its numbers; below `LEAST_SEEDS` rows of the table, not judged."""
     n = len(table)
     text = f"{text} n = {n} seeds."
     numbers = {"n": n, "estimate": estimate.mean, "low": estimate.low, "high": estimate.high}
