@@ -40,6 +40,8 @@ class JobDecision:
         Slot programs solved, and answers taken from an equal slot.
     iterations : int
         Simplex iterations of these solves.
+    lps_by_engine : int
+        Slot programs that HiGHS solved.
     rounding_attempts, rounding_failures : int
         Draws made, and slot subproblems in which no draw was feasible.
     rounding_skipped : int
@@ -62,6 +64,7 @@ class JobDecision:
     lps_solved: int = 0
     lps_reused: int = 0
     iterations: int = 0
+    lps_by_engine: int = 0
     rounding_attempts: int = 0
     rounding_failures: int = 0
     rounding_skipped: int = 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.declaration import Claim, Experiment
+from experiments.training.points import ENGINE_OF_ROWS
 
 __all__ = ["ABLATION", "BOUND", "FULL", "PARTS", "TARGETS", "VARIANTS", "grid"]
 
@@ -29,7 +30,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "only whole workers": ("pdors-plus", {"replan": "never", "prices": "paper"}),
     "promise to finish": ("pdors-plus", {"promise": "finish"}),
     "no promise": ("pdors-plus", {"promise": "none"}),
-    "pdors": ("pdors", {}),
+    "pdors": ("pdors", {"engine": ENGINE_OF_ROWS}),
 }
 """Policy and parameters of each variant."""
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from experiments.training.points import ENGINE_OF_ROWS
 from models.training import Job, Machine, SigmoidUtility, TrainingInstance
 
 __all__ = ["EXAMPLES", "bargain", "example_row", "no_draw", "worker_only"]
@@ -60,7 +61,7 @@ def example_row(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
 
     delta = parameters["delta"]
     instance = EXAMPLES[parameters["example"]]()
-    online = run(instance, "pdors", seed=seed)
+    online = run(instance, "pdors", seed=seed, engine=ENGINE_OF_ROWS)
     best = optimum(instance, start=online.solution, seed=seed)
     epsilon = online.log.prices.bounds.largest_log_ratio
     log_prices = online.log.log_prices()

@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "CAPTION",
     "COMPARED",
+    "ENGINE_OF_ROWS",
     "LONG",
     "LONG_LEVELS",
     "METRICS",
@@ -35,6 +36,10 @@ REVISION = 1
 LONG = 40
 LONG_LEVELS = 20
 """PD-ORS has Q = 20 workload levels where T > 40: at T = 80 the default takes 100 s per run."""
+
+ENGINE_OF_ROWS = "highs"
+"""How PD-ORS solves its slot programs in figures. LP optima that are not unique differ by engine,
+and so may the decisions: the stored rows stay reproducible with the engine that computed them."""
 
 METRICS = {
     "utility": "total utility of the completed jobs",

@@ -15,6 +15,7 @@ from typing import Any
 
 from algorithms.training import run
 from experiments.training.instances import changed_instance, draw_instance
+from experiments.training.points import ENGINE_OF_ROWS
 from models.training import TrainingInstance, TrainingSchedule, audit
 
 __all__ = ["REASONS", "task", "training_times"]
@@ -39,6 +40,8 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
         for name, value in parameters.items()
         if name.startswith(OPTION)
     }
+    if parameters["policy"] == "pdors":
+        options.setdefault("engine", ENGINE_OF_ROWS)
     began = time.perf_counter()
     outcome = run(instance, parameters["policy"], seed=seed, **options)
     seconds = time.perf_counter() - began

@@ -9,6 +9,7 @@ from algorithms.training import run
 from algorithms.training.exact.optimum import optimum
 from algorithms.training.theory.certificate import dual_certificate
 from experiments.training.instances import draw_instance
+from experiments.training.points import ENGINE_OF_ROWS
 from models.training import audit
 
 __all__ = ["task"]
@@ -24,7 +25,7 @@ def task(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
     # Here instances are to be independent, also across numbers of jobs.
     generated = draw_instance(parameters, INSTANCE_SEEDS * seed + parameters["jobs"])
     instance = generated.instance
-    online = run(instance, "pdors", seed=seed)
+    online = run(instance, "pdors", seed=seed, engine=ENGINE_OF_ROWS)
     best = optimum(instance, time_limit=parameters["time_limit"], start=online.solution, seed=seed)
     for schedule in (online.solution, best.schedule):
         report = audit(instance, schedule)

@@ -24,6 +24,7 @@ from algorithms.training.theory.rounding_guarantees import Guarantee
 from algorithms.training.theory.rounding_trials import observe
 from algorithms.training.theory.scaled_dual import best_scaled_dual
 from experiments.training.instances import draw_instance
+from experiments.training.points import ENGINE_OF_ROWS
 from models.training import TrainingInstance, audit
 
 __all__ = ["DRAWS_OF_THEOREM", "SLOT_FIELDS", "run_row"]
@@ -55,12 +56,13 @@ def run_row(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
     # Here the two sizes are counted together, so their instances are to be independent.
     generated = draw_instance(parameters, INSTANCE_SEEDS * seed + parameters["jobs"])
     instance = generated.instance
-    online = run(instance, "pdors", seed=seed)
+    online = run(instance, "pdors", seed=seed, engine=ENGINE_OF_ROWS)
     literal = {
         theory: run(
             instance,
             "pdors",
             seed=seed,
+            engine=ENGINE_OF_ROWS,
             theory=theory,
             delta=delta,
             draws=DRAWS_OF_THEOREM,

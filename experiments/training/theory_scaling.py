@@ -6,6 +6,7 @@ from typing import Any
 
 from algorithms.training import run
 from experiments.training.instances import draw_instance
+from experiments.training.points import ENGINE_OF_ROWS
 
 __all__ = ["scaling_row"]
 
@@ -20,7 +21,15 @@ def scaling_row(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
     """
     instance = draw_instance({**parameters, "mix": "default"}, seed).instance
     levels = parameters["levels"]
-    online = run(instance, "pdors", seed=seed, levels=levels, draws=DRAWS, max_attempts=DRAWS)
+    online = run(
+        instance,
+        "pdors",
+        seed=seed,
+        engine=ENGINE_OF_ROWS,
+        levels=levels,
+        draws=DRAWS,
+        max_attempts=DRAWS,
+    )
     slots = [instance.slots - instance.jobs[i].arrival for i in instance.possible_jobs]
     counters = online.counters
     return {

@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 
 from algorithms.training.pdors.prices import MINUS_INFINITY, log_amounts
 from models.solver import Engine, SolverError, Status
-from models.training import TrainingInstance
+from models.training import Job, TrainingInstance
 from models.training.slot_program import build_slot_program
 from models.training.throughput import fits, most_units, workers_for
 
-__all__ = ["ExternalOptimum", "JobSlots", "SlotAllocation", "SlotState", "log_sum"]
+__all__ = [
+    "ExternalOptimum",
+    "JobSlots",
+    "SlotAllocation",
+    "SlotState",
+    "log_sum",
+    "smallest_packing",
+]
 
 # D6 caps cost ratios at 1e12. The rescaling below makes 1e6 do, and the narrower range is safer:
 # with ratios up to 1e9 HiGHS 1.16 ended some slot programs as "unknown" or "solve error".
@@ -107,6 +114,25 @@ class ExternalOptimum:
     log_cost: float
 
 
+def smallest_packing(
+    job: Job,
+    worker_demand: NDArray[np.float64],
+    ps_demand: NDArray[np.float64],
+    free_capacity: NDArray[np.float64],
+) -> float:
+    """W_2 of Theorems 3 and 4: entries where not one unit fits are left out (D7).
+
+    Demands are shaped (resources,), the free capacity (machines, resources).
+    """
+    ratios = [float(job.batch)]
+    for demand in (worker_demand, ps_demand):
+        used = demand > 0
+        open_machines = most_units(demand, free_capacity, 1) >= 1
+        if used.any() and open_machines.any():
+            ratios.append(float((free_capacity[open_machines][:, used] / demand[used]).min()))
+    return max(min(ratios), 1.0)
+
+
 @dataclass
 class JobSlots:
     """The slot subproblems of one job.
@@ -182,16 +208,8 @@ class JobSlots:
         return workers_for(samples, self.job.rate_external)
 
     def smallest_packing(self, state: SlotState) -> float:
-        """W_2 of Theorems 3 and 4: entries where not one unit fits are left out (D7)."""
-        ratios = [float(self.job.batch)]
-        for demand in (self.worker_demand, self.ps_demand):
-            used = demand > 0
-            open_machines = most_units(demand, state.free_capacity, 1) >= 1
-            if used.any() and open_machines.any():
-                ratios.append(
-                    float((state.free_capacity[open_machines][:, used] / demand[used]).min())
-                )
-        return max(min(ratios), 1.0)
+        """W_2 of Theorems 3 and 4; see `smallest_packing`."""
+        return smallest_packing(self.job, self.worker_demand, self.ps_demand, state.free_capacity)
 
     def external(self, state: SlotState, worker_cover: int) -> ExternalOptimum | None:
         """LP relaxation of the external case (step 8), None if it is infeasible.

@@ -6,7 +6,7 @@ import pytest
 
 from algorithms.training import POLICIES, run
 from experiments.training.instances import changed_instance, draw_instance
-from experiments.training.points import COMPARED, METRICS, point, points
+from experiments.training.points import COMPARED, ENGINE_OF_ROWS, METRICS, point, points
 from experiments.training.policy_task import REASONS, task, training_times
 
 SMALL = {"jobs": 6, "slots": 6, "machines": 3}
@@ -21,7 +21,8 @@ def test_rows_agree_with_the_run(policy):
     parameters = point(policy, **SMALL)
     row = task(parameters, 3)
     instance = draw_instance(parameters, 3).instance
-    schedule = run(instance, policy, seed=3).solution
+    options = {"engine": ENGINE_OF_ROWS} if policy == "pdors" else {}
+    schedule = run(instance, policy, seed=3, **options).solution
     assert row["utility"] == schedule.objective
     assert row["completed"] == sum(job.reason is None for job in schedule.jobs)
     rejected = sum(row[f"rejected_{reason.replace('-', '_')}"] for reason in REASONS)

@@ -1,0 +1,296 @@
+"""All slot programs of one job at once: the curves of their optimal values, and their optima.
+
+`JobCurves` is the fast form of `algorithms.training.pdors.slot.JobSlots`, which solves each of
+them by HiGHS and is what tests hold this against.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algorithms.compiled import compiled
+from algorithms.training.pdors.curve_kernels import GAVE_UP, OPTIMAL, follow_slots
+from algorithms.training.pdors.machine_groups import group_machines
+from algorithms.training.pdors.prices import log_amounts
+from algorithms.training.pdors.slot import (
+    ExternalOptimum,
+    JobSlots,
+    SlotState,
+    log_sum,
+)
+from models.training import Job
+from models.training.throughput import FIT_ABSOLUTE, FIT_TOLERANCE, most_units
+
+__all__ = ["CurveSlot", "JobCurves", "SlotCurve", "SpreadOptimum", "slot_curve", "slot_of_state"]
+
+
+@dataclass(frozen=True)
+class CurveSlot:
+    """What a job meets in one slot, by groups of equal machines.
+
+    Attributes
+    ----------
+    machine_group : array of int, shape (machines,)
+    count : array of float, shape (groups,)
+    free : array, shape (groups, resources)
+        Free capacity of one machine.
+    log_worker_price, log_ps_price : arrays, shape (groups,)
+        ln of the price of one worker and of one PS.
+    """
+
+    machine_group: NDArray[np.int32]
+    count: NDArray[np.float64]
+    free: NDArray[np.float64]
+    log_worker_price: NDArray[np.float64]
+    log_ps_price: NDArray[np.float64]
+
+
+def slot_of_state(state: SlotState) -> CurveSlot:
+    """Group the machines of a slot that are exactly alike."""
+    group, first = group_machines(state.free_capacity, state.log_worker_price, state.log_ps_price)
+    return CurveSlot(
+        group,
+        np.bincount(group, minlength=len(first)).astype(float),
+        state.free_capacity[first],
+        state.log_worker_price[first],
+        state.log_ps_price[first],
+    )
+
+
+@dataclass(frozen=True)
+class SpreadOptimum:
+    """LP optimum of a slot program on the machines that it uses.
+
+    Attributes
+    ----------
+    machines : array of int, shape (used,)
+        In order.
+    workers, ps : arrays, shape (used,)
+    log_cost : float
+        ln of the cost.
+    """
+
+    machines: NDArray[np.int64]
+    workers: NDArray[np.float64]
+    ps: NDArray[np.float64]
+    log_cost: float
+
+    def on_all(self, machines: int) -> ExternalOptimum:
+        """Return the same with entries for all machines."""
+        workers, ps = np.zeros(machines), np.zeros(machines)
+        workers[self.machines], ps[self.machines] = self.workers, self.ps
+        return ExternalOptimum(workers, ps, self.log_cost)
+
+
+class JobCurves:
+    """The slot subproblems of one job in several slots.
+
+    Parameters
+    ----------
+    job : Job
+    worker_demand, ps_demand : arrays, shape (resources,)
+    slots : sequence of CurveSlot
+        At least one.
+    covers : array of int, shape (covers,)
+        Numbers of workers that are asked for, rising, each positive and at most the batch.
+
+    Attributes
+    ----------
+    log_cost : array, shape (slots, covers)
+        ln of the LP optimum; inf if there is none, NaN where the method gave up.
+    pivots : int
+        Simplex iterations.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        worker_demand: NDArray[np.float64],
+        ps_demand: NDArray[np.float64],
+        slots: Sequence[CurveSlot],
+        covers: NDArray[np.int64],
+    ) -> None:
+        self.slots = slots
+        self.job, self.worker_demand, self.ps_demand = job, worker_demand, ps_demand
+        self.first = np.cumsum([0] + [len(slot.count) for slot in slots])
+        self.free = np.concatenate([slot.free for slot in slots])
+        self.log_worker_price = np.concatenate([slot.log_worker_price for slot in slots])
+        self.log_ps_price = np.concatenate([slot.log_ps_price for slot in slots])
+        demand = np.array([(cover, job.ps_for(int(cover))) for cover in covers], dtype=float)
+        self._arguments = self._prepare()
+        self.status, log_cost, self._start, self._entries, self.pivots, _ = follow_slots(
+            *self._arguments, demand.reshape(-1, 2), np.zeros((0, 4))
+        )
+        self.log_cost: NDArray[np.float64] = np.where(self.status == GAVE_UP, np.nan, log_cost)
+        self._optima: dict[tuple[int, int], SpreadOptimum] = {}
+        self._sorted: dict[int, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
+
+    def _prepare(self) -> tuple[NDArray[np.float64], ...]:
+        used = (self.worker_demand > 0) | (self.ps_demand > 0)
+        free = np.maximum(self.free, 0.0)
+        batch = self.job.batch
+        return (
+            self.worker_demand[used],
+            self.ps_demand[used],
+            np.ascontiguousarray(free[:, used]),
+            np.concatenate([slot.count for slot in self.slots]),
+            batch * (most_units(self.worker_demand, free, 1) >= 1).astype(float),
+            self.job.ps_for(batch) * (most_units(self.ps_demand, free, 1) >= 1).astype(float),
+            self.log_worker_price,
+            self.log_ps_price,
+            self.first,
+        )
+
+    def internal(
+        self, workers: NDArray[np.int64], ps: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Internal case (D8): the first machine that fits by price, for each number of workers.
+
+        Parameters
+        ----------
+        workers, ps : arrays of int, shape (levels,)
+            Neither falling.
+
+        Returns
+        -------
+        machine : array of int, shape (slots, levels)
+            -1 where none fits.
+        log_cost : array, shape (slots, levels)
+            inf where none fits.
+        """
+        key = np.logaddexp(
+            math.log(self.job.workers_per_ps) + self.log_worker_price, self.log_ps_price
+        )
+        use = workers[:, None] * self.worker_demand + ps[:, None] * self.ps_demand
+        use[workers > self.job.batch] = np.inf
+        with np.errstate(over="ignore"):
+            room = self.free * (1 + FIT_TOLERANCE) + FIT_ABSOLUTE
+        machine = np.full((len(self.slots), len(workers)), -1, dtype=np.int64)
+        log_cost = np.full(machine.shape, np.inf)
+        log_workers, log_ps = log_amounts(workers.astype(float)), log_amounts(ps.astype(float))
+        for k, slot in enumerate(self.slots):
+            own = slice(self.first[k], self.first[k + 1])
+            first = np.unique(slot.machine_group, return_index=True)[1]
+            order = np.lexsort((first, key[own]))
+            group = _first_that_fits(order, use, room[own])
+            fit = group >= 0
+            chosen = group[fit]
+            machine[k, fit] = first[chosen]
+            costs = [
+                log_workers[fit] + slot.log_worker_price[chosen],
+                log_ps[fit] + slot.log_ps_price[chosen],
+            ]
+            log_cost[k, fit] = log_sum(np.stack(costs, axis=-1))
+        return machine, log_cost
+
+    def optimum(self, k: int, q: int) -> SpreadOptimum | None:
+        """Return an LP optimum of slot k and cover q; None if it is infeasible.
+
+        Of machines that are alike, the first are given the most.
+        """
+        if self.status[k, q] != OPTIMAL:
+            return None
+        if (k, q) not in self._optima:
+            self._optima[k, q] = self._spread(k, q)
+        return self._optima[k, q]
+
+    def _spread(self, k: int, q: int) -> SpreadOptimum:
+        rows = self._entries[slice(*self._start[k, q])]
+        group = rows[:, 0].astype(np.int64) - self.first[k]
+        times = rows[:, 1].astype(np.int64)
+        machine, sorted_group = self._by_group(k)
+        begin = np.searchsorted(sorted_group, group)
+        if (self.slots[k].count[group] == 1).all():
+            machines = machine[begin]
+        else:  # the rows of a group lie side by side, and share its machines
+            before = np.cumsum(times) - times
+            opens = np.r_[True, group[1:] != group[:-1]]
+            inside = before - np.maximum.accumulate(np.where(opens, before, 0))
+            offset = np.arange(times.sum()) - np.repeat(before, times)
+            machines = machine[np.repeat(begin + inside, times) + offset]
+        workers, ps = np.repeat(rows[:, 2], times), np.repeat(rows[:, 3], times)
+        order = np.argsort(machines)
+        return SpreadOptimum(machines[order], workers[order], ps[order], float(self.log_cost[k, q]))
+
+    def _by_group(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Machines of slot k by group, and the group of each."""
+        if k not in self._sorted:
+            order = np.argsort(self.slots[k].machine_group, kind="stable")
+            self._sorted[k] = order, self.slots[k].machine_group[order]
+        return self._sorted[k]
+
+
+@compiled
+def _first_that_fits(order, use, room):  # type: ignore[no-untyped-def]
+    """For each row of `use`, which rise, the first row of `room` in `order` that holds it, or -1.
+
+    A machine that holds a row holds those before it, so only the largest row so far is compared.
+    """
+    found = np.full(len(use), -1, dtype=np.int64)
+    q = 0
+    for g in order:
+        while q < len(use) and (use[q] <= room[g]).all():
+            found[q] = g
+            q += 1
+        if q == len(use):
+            break
+    return found
+
+
+@dataclass(frozen=True)
+class SlotCurve:
+    """The optimal value of a slot program along a straight line of demands.
+
+    Attributes
+    ----------
+    workers, ps : arrays, shape (corners,)
+        Demands at the corners of the curve, from 0 to the end, or to the largest that is feasible.
+    log_cost : array, shape (corners,)
+        ln of the least cost there. Between two corners the cost is linear.
+    """
+
+    workers: NDArray[np.float64]
+    ps: NDArray[np.float64]
+    log_cost: NDArray[np.float64]
+
+
+def slot_curve(slots: JobSlots, state: SlotState, workers: float, ps: float) -> SlotCurve:
+    """Follow the optimal value from no demand to (workers, ps), both not negative.
+
+    Parameters
+    ----------
+    slots : JobSlots
+        The job.
+    state : SlotState
+    workers, ps : float
+        The end of the line; workers at most the batch.
+
+    Notes
+    -----
+    The LP's cost is convex in the demand; so is the curve.
+    """
+    curves = JobCurves(
+        slots.job,
+        slots.worker_demand,
+        slots.ps_demand,
+        [slot_of_state(state)],
+        np.zeros(0, dtype=np.int64),
+    )
+    end = np.array([[workers, ps]], dtype=float)
+    track = np.zeros((64, 4))
+    while True:
+        status, *_, points = follow_slots(*curves._arguments, end, track)
+        if points <= len(track):
+            break
+        track = np.zeros((points, 4))
+    corners = [np.zeros((1, 2)), track[:points, :2]]
+    if status[0, 0] == OPTIMAL:
+        corners.append(end)
+    demand = np.concatenate(corners)
+    log_cost = follow_slots(*curves._arguments, demand, np.zeros((0, 4)))[1]
+    return SlotCurve(demand[:, 0], demand[:, 1], log_cost[0])
