@@ -16,6 +16,7 @@ from experiments.training.google_figures import GOOGLE_JOBS, GOOGLE_MACHINES
 from experiments.training.locality_figure import LOCALITY
 from experiments.training.mix_figures import MIX_JOBS, MIX_MACHINES
 from experiments.training.ratio import RATIO
+from experiments.training.ratio_certified import RATIO_CERTIFIED
 from experiments.training.sensitivity import SENSITIVITY
 from experiments.training.theory import ALLOCATION_COST, SCALING, THEORY
 from experiments.training.training_time import TRAINING_TIME
@@ -27,6 +28,7 @@ __all__ = ["EXPERIMENTS", "find", "select"]
 _DECLARED: tuple[Experiment, ...] = (
     FEASIBILITY,
     RATIO,
+    RATIO_CERTIFIED,
     UTILITY_MACHINES,
     UTILITY_JOBS,
     OASIS_JOBS,
