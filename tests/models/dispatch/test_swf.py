@@ -14,7 +14,9 @@ HEADER = "; Version: 2.2\n;\n"
 
 
 def row(number: int = 1, **changes: object) -> str:
-    names = ["job", "submit", "wait", "run", "allocated", "cpu", "used", "requested", "time", "memory", "status", "user", "group", "executable", "queue", "partition", "preceding", "think"]
+    text = "job submit wait run allocated cpu used requested time memory status user group "
+    text += "executable queue partition preceding think"
+    names = text.split()
     values = dict.fromkeys(names, "-1") | {"job": str(number), "submit": "10", "run": "60"}
     values |= {"requested": "3", "time": "100", "status": "1"}
     values |= {name: str(value) for name, value in changes.items()}

@@ -1,0 +1,1 @@
+"""Exact optima and proved bounds of the dispatch problem."""
