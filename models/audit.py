@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 __all__ = ["AuditReport", "Violation", "statement_differs"]
@@ -31,10 +32,14 @@ class Violation:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """The findings of an audit: objective recomputed from raw data, and all violations."""
+    """The findings of an audit: objective recomputed from raw data, and all violations.
+
+    `notes` are what else a family's audit says, by the name that it has in ``audit --json``.
+    """
 
     objective: float
     violations: tuple[Violation, ...] = field(default_factory=tuple)
+    notes: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -50,6 +55,7 @@ class AuditReport:
                 {"constraint": v.constraint, "where": v.where, "amount": v.amount}
                 for v in self.violations
             ],
+            **self.notes,
         }
 
 
