@@ -54,13 +54,13 @@ class Run:
     solution : file model of the family
     log : object
         What happened, for people and figures; a dataclass of the policy's own.
-    counters : dict
-        Machine-independent cost, such as LPs solved.
+    counters : mapping of str to number
+        Machine-independent cost, such as LPs solved; or a model's own value.
     """
 
     solution: Any
     log: Any = None
-    counters: dict[str, int] = field(default_factory=dict)
+    counters: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

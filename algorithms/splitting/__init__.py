@@ -6,6 +6,7 @@ from typing import Any
 
 from algorithms.policy import Policy, Run
 from algorithms.splitting.exact.ilp import ILP
+from algorithms.splitting.exact.iqp import IQP
 from algorithms.splitting.greedy import GREEDY
 from algorithms.splitting.nfs import NFS
 from models.files import InputError
@@ -13,7 +14,7 @@ from models.splitting import SplittingInstance
 
 __all__ = ["POLICIES", "run"]
 
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (GREEDY, NFS, ILP)}
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (GREEDY, NFS, ILP, IQP)}
 
 
 def run(

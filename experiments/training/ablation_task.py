@@ -29,8 +29,9 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     instance = generated.instance
     if parameters["variant"] == BOUND:
         best = optimum(instance, time_limit=parameters["time_limit"], seed=seed)
-        schedule, upper, work = best.schedule, best.upper, sum(best.counters.values())
-        extra: dict[str, int] = {}
+        schedule, upper = best.schedule, best.upper
+        work: float = sum(best.counters.values())
+        extra: Mapping[str, float] = {}
     else:
         policy, options = VARIANTS[parameters["variant"]]
         outcome = run(instance, policy, seed=seed, **options)

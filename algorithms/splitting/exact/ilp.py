@@ -67,5 +67,6 @@ ILP = Policy(
         "mips": "integer programs over paths solved",
         "arc_mips": "integer programs over arcs solved",
         "nodes": "branch-and-bound nodes",
+        "iterations": "iterations of linear programs",
     },
 )
