@@ -94,7 +94,6 @@ def _run(
 
 def _optimum(instance: DispatchInstance, time_limit: float, seed: int) -> Bounds:
     from algorithms.dispatch.exact.optimum import optimum
-
     from algorithms.policy import NoSolution
 
     began = time.monotonic()
@@ -108,9 +107,8 @@ def _optimum(instance: DispatchInstance, time_limit: float, seed: int) -> Bounds
 
 
 def _write_formulation(instance: DispatchInstance, path: Path) -> None:
-    from models.dispatch.time_indexed import build_time_indexed
-
     from experiments.formulation import write_formulation
+    from models.dispatch.time_indexed import build_time_indexed
 
     write_formulation(build_time_indexed(instance, node_exact=True), path)
 

@@ -21,6 +21,7 @@ the bound needs no horizon that holds an optimal schedule.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _cost(model: Any, instance: DispatchInstance) -> Any:
         total += costs[-1]
         total -= sum(
             (later - now) * model.started[j, first + i]
-            for i, (now, later) in enumerate(zip(costs, costs[1:], strict=False))
+            for i, (now, later) in enumerate(itertools.pairwise(costs))
             if later > now
         )
     return total
