@@ -29,7 +29,7 @@ from models.multiserver.stationary_lp import (
 )
 from models.solver import Engine, Result, Status
 
-__all__ = ["Stationary", "job_counts", "solve_stationary", "stationary_run"]
+__all__ = ["Stationary", "first_tangents", "job_counts", "solve_stationary", "stationary_run"]
 
 Reals = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ def solve_stationary(
     """
     ends = time.monotonic() + time_limit
     problem = stationary_problem(layout, np.asarray(jobs, dtype=float))
-    tangents = _first_tangents(problem)
+    tangents = first_tangents(problem)
     best = np.zeros_like(problem.most)  # worth 0, and always possible
     lower, upper = 0.0, _without_solver(problem)
     rounds = 0
@@ -120,7 +120,7 @@ def solve_stationary(
     return Stationary(best, lower, upper, "optimal" if close else "bounded", rounds)
 
 
-def _first_tangents(problem: StationaryProblem) -> Tangents:
+def first_tangents(problem: StationaryProblem) -> Tangents:
     """At amounts between which a gain bends about equally much."""
     found: Tangents = []
     for kind, scale, reach in zip(problem.kind, problem.scale, problem.reach, strict=True):
