@@ -100,7 +100,9 @@ def audit(instance: DispatchInstance, schedule: DispatchSchedule) -> DispatchAud
         found.append(Violation("statement", "objective", abs(schedule.objective - objective)))
     order = {name: k for k, name in enumerate(CONSTRAINTS)}
     ordered = tuple(sorted(found, key=lambda v: order[v.constraint]))
-    return DispatchAuditReport(objective, ordered, peak, over, energy)
+    return DispatchAuditReport(
+        objective, ordered, peak_power=peak, seconds_over_cap=over, energy_over_cap=energy
+    )
 
 
 def _check_belongs(instance: DispatchInstance, schedule: DispatchSchedule) -> None:
