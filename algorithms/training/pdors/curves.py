@@ -201,6 +201,7 @@ class JobCurves:
 
     def _spread(self, k: int, q: int) -> SpreadOptimum:
         rows = self._entries[slice(*self._start[k, q])]
+        rows = rows[rows[:, 1] > 0]  # trimming surplus can leave rows of no machine
         group = rows[:, 0].astype(np.int64) - self.first[k]
         times = rows[:, 1].astype(np.int64)
         machine, sorted_group = self._by_group(k)

@@ -160,6 +160,16 @@ def test_equals_the_engine(kind):
     assert counts[1] > 0 or kind == "alike"
 
 
+def test_a_surplus_trimmed_off_the_only_machine_leaves_one_allocation():
+    # PSs cost e^-281 of a worker here, and the LP's vertex holds more of them than are asked for.
+    slots, state, _ = random_case(1208, "prices apart")
+    found = curves_of(slots, state, [1]).optimum(0, 0)
+    assert found is not None
+    assert found.machines.tolist() == [0]
+    assert found.workers.tolist() == [1.0]
+    assert found.ps.tolist() == [1.0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_equals_the_engine_on_ten_thousand_slot_programs(kind):
