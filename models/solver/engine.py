@@ -276,8 +276,12 @@ class Engine(LiveModel):
         claim_threads(self.threads)
         began = time.perf_counter()
         status = highs.run()
+        if _did_not_run(status, highs):
+            # It may also give up a basis that it cannot go on from; without one it goes on.
+            expect(highs.clearSolver(), "forget the last solve")
+            status = highs.run()
         seconds = time.perf_counter() - began
-        if status.name == "kError" and highs.getModelStatus().name == "kNotset":
+        if _did_not_run(status, highs):
             raise SolverError(
                 "HiGHS did not run; has other code in this process used another number of threads?"
             )
@@ -289,6 +293,10 @@ class Engine(LiveModel):
         pass_program(highs, program)
         self.counters.copies += 1
         return self._run(highs, program)
+
+
+def _did_not_run(status: Any, highs: Any) -> bool:
+    return status.name == "kError" and highs.getModelStatus().name == "kNotset"
 
 
 def solve_model(

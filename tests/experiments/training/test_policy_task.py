@@ -82,3 +82,22 @@ def test_long_horizons_get_few_levels_for_pdors_only():
     found = {(p["policy"], p["slots"]): p.get("set_levels") for p in points(COMPARED, settings)}
     assert found.pop(("pdors", 80)) == 20
     assert set(found.values()) == {None}
+
+
+@pytest.mark.slow
+def test_a_basis_that_highs_gives_up_is_forgotten() -> None:
+    """HiGHS 1.16 answered a warm slot program of this run with an error and no status."""
+    row = task(
+        {
+            "jobs": 30,
+            "slots": 20,
+            "machines": 20,
+            "preset": "calibrated",
+            "mix": "default",
+            "locality": 10.0,
+            "policy": "pdors",
+            "set_levels": 5,
+        },
+        4,
+    )
+    assert row["utility"] > 0
