@@ -36,8 +36,8 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         "10/55/35 %, G = 1, S = 10, Q = max(20, 4(T - a)) unless the panel says otherwise. Means "
         "of the total utility with 95 % t intervals over seeds. Under each tick: impossible jobs "
         "per run (D5). Slot = 1 h, b_ext ~ U[0.1, 4] Gbit/s (D10); sample times are given in "
-        "slots, so a slot k times as long is k times the bandwidth. ln(U/L) follows from the jobs "
-        f"and is no parameter of PD-ORS. schedlab {used['schedlab']}, HiGHS {used['highspy']}, "
+        "slots, so a slot k times as long is k times the bandwidth. ln(U/L) follows from the jobs, "
+        f"or U stays and L is set by it. schedlab {used['schedlab']}, HiGHS {used['highspy']}, "
         f"numpy {used['numpy']}."
     )
     with plain_style():
