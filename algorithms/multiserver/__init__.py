@@ -1,0 +1,1 @@
+"""Algorithms for the multiserver problem (arXiv 2305.06572)."""

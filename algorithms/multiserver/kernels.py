@@ -1,0 +1,190 @@
+r"""The compiled parts of OGA: projections of one instance and resource, and runs of slots.
+
+They stand in one file because a compiled function is kept on disk until its own file changes:
+one that called functions of another file would go on using their old versions.
+
+Projection onto 0 <= y <= a, sum y <= c (eqs. 5 and 6, problem 32):
+
+.. math:: y = \mathrm{clip}(z - \tau, 0, a), \quad \tau \ge 0,
+
+with tau = 0 if that fits, else the root of sum clip(z - tau, 0, a) = c.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algorithms.compiled import compiled
+
+__all__ = ["project_newton", "project_paper", "project_sort"]
+
+Reals = NDArray[np.float64]
+
+NEWTON_ROUNDS = 60  # a handful is usual; the sort takes over after so many
+CLOSE = 1e-13  # relative to the budget
+
+
+@compiled
+def load(point: Reals, caps: Reals, price: float) -> tuple[float, float, int]:
+    """Return sum clip(z - tau, 0, a), the greatest z, and how many ports are at neither end."""
+    total, largest, free = 0.0, -math.inf, 0
+    for i in range(len(point)):
+        largest = max(largest, point[i])
+        amount = point[i] - price
+        if amount >= caps[i]:
+            total += caps[i]
+        elif amount > 0.0:
+            total += amount
+            free += 1
+    return total, largest, free
+
+
+@compiled
+def price_by_sort(point: Reals, caps: Reals, budget: float) -> float:
+    """Root among the 2n breakpoints z - a and z: the segment by bisection, then a line.
+
+    The caller has seen that the load at some lower price is above the budget.
+    """
+    n = len(point)
+    breakpoints = np.empty(2 * n)
+    breakpoints[:n] = point
+    breakpoints[n:] = point - caps
+    breakpoints.sort()
+    low, high = 0, 2 * n - 1  # at the last breakpoint, max z, nothing is allocated
+    if load(point, caps, breakpoints[0])[0] <= budget:
+        high = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if load(point, caps, breakpoints[middle])[0] > budget:
+            low = middle
+        else:
+            high = middle
+    # On the segment below breakpoints[high] the ports that are free at its middle are free.
+    middle_price = breakpoints[low] + 0.5 * (breakpoints[high] - breakpoints[low])
+    total, _, free = load(point, caps, middle_price)
+    if free == 0:
+        return breakpoints[high]
+    price = middle_price + (total - budget) / free
+    return min(max(price, breakpoints[low]), breakpoints[high])
+
+
+@compiled
+def price_by_newton(
+    point: Reals, caps: Reals, budget: float, low: float, high: float, start: float
+) -> float:
+    """Root by Newton's steps, kept between `low` (load above the budget) and `high`."""
+    price = start
+    for _ in range(NEWTON_ROUNDS):
+        total, _, free = load(point, caps, price)
+        excess = total - budget
+        if abs(excess) <= CLOSE * budget:
+            return price
+        if excess > 0.0:
+            low = max(low, price)
+        else:
+            high = min(high, price)
+        step = price + excess / free if free > 0 else math.inf
+        if step == price:
+            return price
+        if not low < step < high:
+            step = low + 0.5 * (high - low)
+            if not low < step < high:
+                return high
+        price = step
+    return price_by_sort(point, caps, budget)
+
+
+@compiled
+def place(point: Reals, caps: Reals, budget: float, price: float, out: Reals) -> None:
+    """Write clip(z - tau, 0, a), with a second root where the first one's digits do not suffice.
+
+    Where z is much larger than what is allocated, tau has few digits of it. Differences from
+    tau of the ports that matter are exact, so a projection of them has all digits.
+    """
+    total, _, _ = load(point, caps, price)
+    if abs(total - budget) <= 1e-12 * budget:
+        for i in range(len(point)):
+            out[i] = min(max(point[i] - price, 0.0), caps[i])
+        return
+    rest = point - price
+    correction = price_by_sort(rest, caps, budget)
+    for i in range(len(point)):
+        out[i] = min(max(rest[i] - correction, 0.0), caps[i])
+
+
+@compiled
+def fits(point: Reals, caps: Reals, budget: float, out: Reals) -> tuple[bool, float, float]:
+    """Write clip(z, 0, a); tell whether that is all, the next Newton step and the greatest z."""
+    total, largest, free = load(point, caps, 0.0)
+    done = total <= budget
+    for i in range(len(point)):
+        out[i] = min(max(point[i], 0.0), caps[i]) if budget > 0.0 else 0.0
+    step = (total - budget) / free if free > 0 else 0.5 * largest
+    return done or budget <= 0.0, step, largest
+
+
+@compiled
+def project_sort(point: Reals, caps: Reals, budget: float, out: Reals) -> float:
+    """Project by sorting the breakpoints; write y into `out` and return tau."""
+    done, _, _ = fits(point, caps, budget, out)
+    if done:
+        return 0.0
+    price = price_by_sort(point, caps, budget)
+    place(point, caps, budget, price, out)
+    return price
+
+
+@compiled
+def project_newton(point: Reals, caps: Reals, budget: float, warm: float, out: Reals) -> float:
+    """Project by Newton's steps from `warm`, a guess of tau (0: none); return tau."""
+    done, step, largest = fits(point, caps, budget, out)
+    if done:
+        return 0.0
+    start = warm if 0.0 < warm < largest else step
+    if not 0.0 < start < largest:
+        start = 0.5 * largest
+    price = price_by_newton(point, caps, budget, 0.0, largest, start)
+    place(point, caps, budget, price, out)
+    return price
+
+
+@compiled
+def project_paper(point: Reals, caps: Reals, budget: float, out: Reals) -> float:
+    """Do literally what the paper's fast projection does (steps 7 to 30); NOT a projection.
+
+    Ports are sorted by z, descending. Inner loop: share rho evenly among the ports of B3, and
+    put those that come out negative, a tail, into B2. Outer loop: if the FIRST port is over its
+    cap, it alone goes to B1 and is at its cap. Nothing looks at other ports' caps, nor at
+    rho < 0, with which the loop hands out what nobody asked for.
+    """
+    n = len(point)
+    if n == 0:
+        return 0.0
+    order = np.argsort(-point)
+    first, rho = 0, 0.0  # B1 is order[:first], B3 is order[first:last], B2 is order[last:]
+    while True:
+        last = n
+        again = True
+        while again and last > first:
+            again = False
+            total = 0.0
+            for place_in_order in range(first, last):
+                total += point[order[place_in_order]]
+            left = budget - caps[order[0]] if first == 1 else budget
+            rho = (total - left) / (last - first)
+            for place_in_order in range(first, last):
+                amount = point[order[place_in_order]] - rho
+                if amount < 0.0:
+                    last = place_in_order
+                    again = True
+                    break
+                out[order[place_in_order]] = amount
+        for place_in_order in range(last, n):
+            out[order[place_in_order]] = 0.0
+        if first == 1 or out[order[0]] <= caps[order[0]]:
+            return rho
+        first = 1
+        out[order[0]] = caps[order[0]]
