@@ -1,4 +1,4 @@
-"""Algorithms for the splitting problem (arXiv 2111.07006): greedy, NFS, least service time."""
+"""Algorithms for the splitting problem (arXiv 2111.07006): greedy, NFS, OPT, least service time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from algorithms.policy import Policy, Run
 from algorithms.splitting.exact.ilp import ILP
 from algorithms.splitting.exact.iqp import IQP
+from algorithms.splitting.exact.opt import OPT
 from algorithms.splitting.greedy import GREEDY
 from algorithms.splitting.nfs import NFS
 from models.files import InputError
@@ -14,7 +15,7 @@ from models.splitting import SplittingInstance
 
 __all__ = ["POLICIES", "run"]
 
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (GREEDY, NFS, ILP, IQP)}
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (GREEDY, NFS, OPT, ILP, IQP)}
 
 
 def run(
