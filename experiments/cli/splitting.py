@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -133,6 +133,12 @@ def _plot(instance: SplittingInstance, routing: SplittingRouting, path: Path) ->
     plot_routing(instance, routing, path)
 
 
+def _bench() -> Mapping[str, Any]:
+    from experiments.splitting.bench import bench
+
+    return bench()
+
+
 SPLITTING = Family(
     name="splitting",
     summary="Routing jobs of deep networks through a computing network (arXiv 2111.07006).",
@@ -149,4 +155,5 @@ SPLITTING = Family(
     optimum=_optimum,
     write_formulation=_write_formulation,
     plot=_plot,
+    bench=_bench,
 )
