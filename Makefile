@@ -34,7 +34,8 @@ STALE := $(shell test "`cat $(STAMP) 2>/dev/null`" = "`pwd -P`" \
 	&& .venv/bin/python -I -c '' 2>/dev/null || echo stale)
 
 .DEFAULT_GOAL := help
-.PHONY: help install ratio test test-all lint format constraints clean stale
+.PHONY: help install ratio test test-all lint format constraints clean stale notebooks-pdf \
+	model-book
 
 help: ## show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +48,12 @@ test: $(STAMP) ## run the tests, without the slow ones
 
 test-all: $(STAMP) ## run all tests, also the slow ones
 	@.venv/bin/python -m pytest -m "slow or not slow" $(ARGS)
+
+notebooks-pdf: $(STAMP) ## run the notebooks and print them to build/notebooks (pandoc, Chromium)
+	@.venv/bin/python -m experiments.notebook_pages $(ARGS)
+
+model-book: $(STAMP) ## write notebooks/MODELS.md again from the docstrings
+	@.venv/bin/python -m experiments.model_book
 
 lint: $(STAMP) ## ruff (rules and layout) and mypy
 	@status=0; \
