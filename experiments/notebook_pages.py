@@ -14,6 +14,7 @@ from experiments.views import STATIC
 __all__ = ["PRINTERS", "main", "page_of", "pdf_of"]
 
 ROOT = Path(__file__).parents[1]
+WRAPPED = "<style>pre, pre code, code { white-space: pre-wrap !important; }</style>"  # on paper
 PRINTERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -47,6 +48,7 @@ def page_of(notebook: Path, folder: Path) -> Path:
     try:
         # Pandoc 2.19 calls the last one --embed-resources, and still knows it.
         command = ["pandoc", str(run), "--mathml", "--standalone", "--self-contained"]
+        command += ["--variable", f"header-includes={WRAPPED}"]
         command += ["--metadata", f"pagetitle={notebook.stem}", "-o", str(page)]
         subprocess.run(command, check=True)
     finally:
