@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.splitting.greedy_nfs import GREEDY_NFS
 from experiments.training.ablation import ABLATION
 from experiments.training.feasibility import FEASIBILITY
 from experiments.training.gain_figure import GAIN
@@ -44,6 +45,7 @@ _DECLARED: tuple[Experiment, ...] = (
     THEORY,
     ALLOCATION_COST,
     SCALING,
+    GREEDY_NFS,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
