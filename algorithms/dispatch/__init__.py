@@ -2,8 +2,44 @@
 
 from __future__ import annotations
 
-from algorithms.policy import Policy
+from typing import Any
 
-__all__ = ["POLICIES"]
+from algorithms.dispatch.lists import EASY, FCFS, PRB
+from algorithms.policy import Policy, Run
+from models.dispatch import DispatchInstance
+from models.files import InputError
 
-POLICIES: dict[str, Policy] = {}
+__all__ = ["POLICIES", "run"]
+
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (PRB, FCFS, EASY)}
+
+
+def run(instance: DispatchInstance, policy: str = "prb", *, seed: int = 0, **options: Any) -> Run:
+    """Run a policy by name, with its parameters as keywords.
+
+    Parameters
+    ----------
+    instance : DispatchInstance
+    policy : str
+        A key of `POLICIES`.
+    seed : int
+        Of the policies that draw.
+    **options
+        Parameters of the policy, see its `parameters` class.
+
+    Returns
+    -------
+    Run
+        ``solution`` (the schedule), ``log`` and ``counters``.
+
+    Raises
+    ------
+    InputError
+        For an unknown policy, an unknown parameter, or a value that it refuses.
+    NoSolution
+        If the idle system is above the cap.
+    """
+    if policy not in POLICIES:
+        raise InputError(f"must be one of {', '.join(POLICIES)}", field="policy", value=policy)
+    chosen = POLICIES[policy]
+    return chosen.run(instance, chosen.make_parameters(options), seed)

@@ -1,0 +1,142 @@
+"""PRB (Algorithm 1), FCFS and EASY: policies that start jobs from a sorted list at events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from algorithms.dispatch.kernels import EASY as RESERVE
+from algorithms.dispatch.kernels import SKIP, STOP, Order, Problem, dispatch, place_on_empty
+from algorithms.dispatch.rules import make_order
+from algorithms.policy import NoSolution, Parameters, Policy, Run
+from models.dispatch import DispatchInstance, build_schedule, pack_job
+
+__all__ = ["EASY", "FCFS", "PRB", "ListLog", "make_problem", "submit_order"]
+
+COUNTERS = {"events": "times at which the waiting jobs were tried"}
+
+
+class PrbParameters(Parameters):
+    """Rules of PRB; the defaults are Algorithm 1."""
+
+    jobs: Literal["urgency", "submit", "shortest", "smith"] = Field(
+        default="urgency",
+        description="which waiting job comes first: weighted waiting time, submit, least "
+        "estimate, most weight per work",
+    )
+    nodes: Literal["fullest", "file", "emptiest"] = Field(
+        default="fullest", description="which node is filled first"
+    )
+
+
+class BaselineParameters(Parameters):
+    """FCFS and EASY have nothing to set."""
+
+
+@dataclass(frozen=True)
+class ListLog:
+    """What happened.
+
+    Attributes
+    ----------
+    events : int
+        Times at which the waiting jobs were tried.
+    impossible : tuple of (str, str)
+        Jobs that can never run, and why.
+    """
+
+    events: int
+    impossible: tuple[tuple[str, str], ...]
+
+
+def make_problem(instance: DispatchInstance) -> Problem:
+    """Make what the kernels read.
+
+    Raises
+    ------
+    NoSolution
+        If the idle system is above the cap.
+    """
+    if instance.why_infeasible:
+        raise NoSolution(instance.why_infeasible)
+    arrays = instance.arrays
+    _, classes = np.unique(arrays.unit_demand, axis=0, return_inverse=True)
+    units = len(arrays.unit_job)
+    problem = Problem(
+        capacity=np.array(arrays.capacity),
+        limit=np.array(arrays.capacity_limit),
+        headroom=arrays.headroom_limit,
+        duration=np.array(arrays.duration),
+        power=np.array(arrays.power),
+        unit_first=np.array(arrays.unit_first),
+        unit_demand=np.array(arrays.unit_demand),
+        unit_class=classes.reshape(-1).astype(np.int64),
+        packed=np.full(units, -1, dtype=np.int64),
+    )
+    scratch = np.full(units, -1, dtype=np.int64)
+    for j in np.flatnonzero(arrays.possible).tolist():
+        if not place_on_empty(problem, j, scratch):
+            first, last = int(arrays.unit_first[j]), int(arrays.unit_first[j + 1])
+            problem.packed[first:last] = pack_job(instance, j)
+    return problem
+
+
+def submit_order(instance: DispatchInstance) -> np.ndarray:
+    """Possible jobs by submit, then file."""
+    jobs = np.flatnonzero(instance.arrays.possible)
+    return np.asarray(jobs[np.argsort(instance.arrays.submit[jobs], kind="stable")])
+
+
+def _run(instance: DispatchInstance, name: str, order: Order, mode: int) -> Run:
+    problem = make_problem(instance)
+    submit = np.array(instance.arrays.submit)
+    start, nodes, events = dispatch(problem, order, submit, submit_order(instance), mode)
+    reasons = zip(instance.jobs, instance.why_impossible, strict=True)
+    impossible = tuple((job.name, why) for job, why in reasons if why is not None)
+    return Run(
+        build_schedule(instance, name, start, nodes),
+        ListLog(int(events), impossible),
+        {"events": int(events)},
+    )
+
+
+def run_prb(instance: DispatchInstance, parameters: PrbParameters, seed: int) -> Run:
+    """Run PRB (Algorithm 1, with the intended `canBeMapped`); the seed has no effect."""
+    order = make_order(instance.arrays, parameters.jobs, parameters.nodes)
+    return _run(instance, "prb", order, SKIP)
+
+
+def run_fcfs(instance: DispatchInstance, parameters: BaselineParameters, seed: int) -> Run:
+    """Start jobs in order of submit; the first that does not fit blocks the others."""
+    return _run(instance, "fcfs", make_order(instance.arrays, "submit", "fullest"), STOP)
+
+
+def run_easy(instance: DispatchInstance, parameters: BaselineParameters, seed: int) -> Run:
+    """Run FCFS where jobs overtake that leave the first one's reservation in place."""
+    return _run(instance, "easy", make_order(instance.arrays, "submit", "fullest"), RESERVE)
+
+
+PRB = Policy(
+    name="prb",
+    summary="priority rules at events: weighted waiting time, fullest nodes first (Algorithm 1)",
+    parameters=PrbParameters,
+    run=run_prb,
+    counters=COUNTERS,
+)
+FCFS = Policy(
+    name="fcfs",
+    summary="first come, first served: stops at the first job that does not fit",
+    parameters=BaselineParameters,
+    run=run_fcfs,
+    counters=COUNTERS,
+)
+EASY = Policy(
+    name="easy",
+    summary="FCFS with a reservation for the first waiting job, and backfilling around it",
+    parameters=BaselineParameters,
+    run=run_easy,
+    counters=COUNTERS,
+)
