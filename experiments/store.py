@@ -22,7 +22,7 @@ from models.files import InputError
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["FILE_NAME", "Failure", "Key", "Store", "canonical"]
+__all__ = ["FILE_NAME", "Failure", "Holding", "Key", "Store", "canonical"]
 
 FILE_NAME = "schedlab.sqlite"
 SCHEMA_VERSION = 1
@@ -59,6 +59,18 @@ class Failure:
     error: str
     traceback: str
     command: str
+
+
+@dataclass(frozen=True)
+class Holding:
+    """How much a store holds of one revision of an experiment."""
+
+    experiment: str
+    revision: int
+    rows: int
+    failures: int
+    seconds: float
+    last: str
 
 
 def canonical(parameters: Mapping[str, Any]) -> str:
@@ -244,6 +256,31 @@ class Store:
             for record in records
             if wanted is None or Key(*record[:2]) in wanted
         ]
+
+    def holdings(self) -> list[Holding]:
+        """Return what the store holds, by experiment and revision.
+
+        ``seconds`` is what the finished tasks took together, ``last`` when the last one (or the
+        last failure) was written.
+        """
+        query = (
+            "SELECT experiment, revision, sum(done), sum(1 - done),"
+            " total(CASE WHEN done THEN seconds END), max(finished_at) FROM ("
+            "SELECT experiment, revision, 1 AS done, seconds, finished_at FROM rows UNION ALL "
+            "SELECT experiment, revision, 0 AS done, seconds, finished_at FROM failures"
+            ") GROUP BY experiment, revision ORDER BY experiment, revision"
+        )
+        with self._errors():
+            return [Holding(*record) for record in self._connection.execute(query)]
+
+    def remove(self, experiment: str, revision: int, *, failures_only: bool = False) -> None:
+        """Remove the failures of one revision of an experiment, and its rows unless told not to.
+
+        The file keeps its size; the space is used by later rows.
+        """
+        with self._transaction() as connection:
+            for table in ("failures",) if failures_only else ("failures", "rows"):
+                connection.execute(f"DELETE FROM {table} WHERE {_HERE}", (experiment, revision))
 
     # The file
 

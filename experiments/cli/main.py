@@ -21,6 +21,7 @@ from experiments.cli.options import new_app, with_options
 from experiments.cli.output import emit, finish_streams, say
 from experiments.cli.reproducing import reproduce
 from experiments.cli.splitting import SPLITTING
+from experiments.cli.storing import results_app
 from experiments.cli.training import TRAINING
 from models.files import InputError
 
@@ -38,6 +39,7 @@ def build_app(families: Sequence[Family] = FAMILIES) -> typer.Typer:
         app.add_typer(family_app(family))
     app.command("reproduce")(reproduce)
     app.command("claims")(claims)
+    app.add_typer(results_app())
     app.command("bench")(with_options(bench, (families,), None))
     app.command("version")(version)
     return app
