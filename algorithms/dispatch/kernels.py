@@ -139,10 +139,14 @@ def _place(problem: Any, left: Any, nodes: Any, j: int, unit_node: Any, hopeless
 
 
 @compiled
-def place_on_empty(problem: Any, j: int, unit_node: Any) -> bool:
-    """Whether file order, which is every rule's order of empty nodes, places job j alone."""
+def place_on_empty(problem: Any, j: int, unit_node: Any, sign: float) -> bool:
+    """Whether the order of nodes places job j alone."""
     hopeless = np.zeros(problem.unit_class.max() + 1, np.bool_)
     nodes = np.arange(problem.limit.shape[0])
+    key = np.empty(len(nodes))
+    for n in range(len(nodes)):
+        key[n] = _fullness(problem, problem.limit, n, sign)
+    _sort_nodes(nodes, key)
     return _place(problem, problem.limit.copy(), nodes, j, unit_node, hopeless)
 
 

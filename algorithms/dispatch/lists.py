@@ -52,8 +52,8 @@ class ListLog:
     impossible: tuple[tuple[str, str], ...]
 
 
-def make_problem(instance: DispatchInstance) -> Problem:
-    """Make what the kernels read.
+def make_problem(instance: DispatchInstance, sign: float) -> Problem:
+    """Make what the kernels read; the sign is that of the order of nodes.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def make_problem(instance: DispatchInstance) -> Problem:
     )
     scratch = np.full(units, -1, dtype=np.int64)
     for j in np.flatnonzero(arrays.possible).tolist():
-        if not place_on_empty(problem, j, scratch):
+        if not place_on_empty(problem, j, scratch, sign):
             first, last = int(arrays.unit_first[j]), int(arrays.unit_first[j + 1])
             problem.packed[first:last] = pack_job(instance, j)
     return problem
@@ -91,7 +91,7 @@ def submit_order(instance: DispatchInstance) -> np.ndarray:
 
 
 def _run(instance: DispatchInstance, name: str, order: Order, mode: int) -> Run:
-    problem = make_problem(instance)
+    problem = make_problem(instance, order.sign)
     submit = np.array(instance.arrays.submit)
     start, nodes, events = dispatch(problem, order, submit, submit_order(instance), mode)
     reasons = zip(instance.jobs, instance.why_impossible, strict=True)
