@@ -13,13 +13,14 @@ with tau = 0 if that fits, else the root of sum clip(z - tau, 0, a) = c.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.compiled import compiled
 
-__all__ = ["project_newton", "project_paper", "project_sort"]
+__all__ = ["oga_slots", "port_totals", "project_newton", "project_paper", "project_sort", "reward"]
 
 Reals = NDArray[np.float64]
 
@@ -188,3 +189,211 @@ def project_paper(point: Reals, caps: Reals, budget: float, out: Reals) -> float
             return rho
         first = 1
         out[order[0]] = caps[order[0]]
+
+
+@compiled
+def value(kind: int, scale: float, amount: float) -> float:
+    """f(amount), as `models.multiserver.gains.gain_value`."""
+    if kind == 0:
+        return scale * amount
+    if kind == 1:
+        return scale * math.log1p(amount)
+    if kind == 2:
+        return scale * amount / (math.sqrt(1.0 + amount) + 1.0)
+    return amount / (scale * (amount + scale))
+
+
+@compiled
+def slope(kind: int, scale: float, amount: float) -> float:
+    """f'(amount), as `models.multiserver.gains.gain_slope`."""
+    if kind == 0:
+        return scale
+    if kind == 1:
+        return scale / (1.0 + amount)
+    if kind == 2:
+        return scale / (2.0 * math.sqrt(1.0 + amount))
+    return 1.0 / (amount + scale) ** 2
+
+
+@compiled
+def port_totals(port: Any, allocation: Reals, total: Reals) -> None:
+    """Write S[k,l], what each port has of each resource."""
+    total[:] = 0.0
+    for k in range(total.shape[0]):
+        for e in range(len(port)):
+            total[k, port[e]] += allocation[k, e]
+
+
+@compiled
+def reward(
+    arrived: Any,
+    port: Any,
+    allocation: Reals,
+    total: Reals,
+    overhead: Reals,
+    per_channel: bool,
+    kind: Any,
+    scale: Reals,
+) -> float:
+    """q(x, y) of one slot (eq. 7); `total` belongs to `allocation`."""
+    result = 0.0
+    if len(port) == 0:
+        return result
+    for i in range(len(arrived)):
+        if arrived[i]:
+            most = 0.0
+            for k in range(len(overhead)):
+                most = max(most, overhead[k] * total[k, i])
+                if not per_channel:
+                    result += value(kind[k, 0], scale[k, 0], total[k, i])
+            result -= most
+    if per_channel:
+        for k in range(len(overhead)):
+            for e in range(len(port)):
+                if arrived[port[e]]:
+                    result += value(kind[k, e], scale[k, e], allocation[k, e])
+    return result
+
+
+@compiled
+def gradient(
+    arrived: Any,
+    port: Any,
+    allocation: Reals,
+    total: Reals,
+    overhead: Reals,
+    per_channel: bool,
+    kind: Any,
+    scale: Reals,
+    felt: Reals,
+    out: Reals,
+) -> float:
+    """Write the supergradient of eq. 26 and return its square; `felt` is room for ports."""
+    if len(port) == 0:
+        return 0.0  # then there is no kind[k, 0] to read either
+    for i in range(len(arrived)):
+        if arrived[i]:
+            dominant = 0  # the lowest index on ties
+            for k in range(1, len(overhead)):
+                if overhead[k] * total[k, i] > overhead[dominant] * total[dominant, i]:
+                    dominant = k
+            for k in range(len(overhead)):
+                felt[k, i] = -overhead[k] if k == dominant else 0.0
+                if not per_channel:
+                    felt[k, i] += slope(kind[k, 0], scale[k, 0], total[k, i])
+    square = 0.0
+    for k in range(len(overhead)):
+        for e in range(len(port)):
+            i = port[e]
+            if arrived[i]:
+                out[k, e] = felt[k, i]
+                if per_channel:
+                    out[k, e] += slope(kind[k, e], scale[k, e], allocation[k, e])
+                square += out[k, e] * out[k, e]
+            else:
+                out[k, e] = 0.0
+    return square
+
+
+@compiled
+def step_and_project(
+    arrived: Any,
+    port: Any,
+    first: Any,
+    cap: Reals,
+    capacity: Reals,
+    paper: bool,
+    eta: float,
+    point: Reals,
+    price: Reals,
+    allocation: Reals,
+) -> None:
+    """Move along the gradient, which is in `point`, and project every instance and resource.
+
+    Where no port of an instance has a job, z = y is in the set already: nothing is done, except
+    by the paper's loop, which changes such allocations too.
+    """
+    for r in range(len(first) - 1):
+        low, high = first[r], first[r + 1]
+        moved = False
+        for e in range(low, high):
+            moved = moved or arrived[port[e]]
+        if not (moved or paper):
+            continue
+        for k in range(len(cap)):
+            for e in range(low, high):
+                point[k, e] = allocation[k, e] + eta * point[k, e]
+            z, a, y = point[k, low:high], cap[k, low:high], allocation[k, low:high]
+            if paper:
+                price[k, r] = project_paper(z, a, capacity[k, r], y)
+            else:
+                tau = project_newton(z, a, capacity[k, r], price[k, r], y)
+                price[k, r] = tau
+
+
+@compiled
+def oga_slots(
+    arrivals: Any,
+    port: Any,
+    first: Any,
+    cap: Reals,
+    capacity: Reals,
+    overhead: Reals,
+    per_channel: bool,
+    kind: Any,
+    scale: Reals,
+    lookahead: bool,
+    paper: bool,
+    rule: int,
+    rates: Reals,
+    slots: int,
+    clock: Reals,
+    allocation: Reals,
+    price: Reals,
+    total: Reals,
+    felt: Reals,
+    point: Reals,
+    rewards: Reals,
+) -> None:
+    """Run consecutive slots; what goes on from one call to the next is in the arrays.
+
+    `rule` is the place of the step rule in `algorithms.multiserver.oga.STEPS`, `rates` are D / G,
+    D, eta0 and decay, `clock` counts slots and sums up squares of gradients. After the last
+    slot of all nothing moves any more, so that the allocation left is the last one rewarded.
+    """
+    for t in range(len(arrivals)):
+        arrived = arrivals[t]
+        clock[0] += 1.0
+        if not lookahead:
+            rewards[t] = reward(
+                arrived, port, allocation, total, overhead, per_channel, kind, scale
+            )
+        if lookahead or clock[0] < slots:
+            clock[1] += gradient(
+                arrived,
+                port,
+                allocation,
+                total,
+                overhead,
+                per_channel,
+                kind,
+                scale,
+                felt,
+                point,
+            )
+            if rule == 0:
+                eta = rates[0] / math.sqrt(slots)
+            elif rule == 1:
+                eta = rates[0] / math.sqrt(clock[0])
+            elif rule == 2:
+                eta = rates[1] / math.sqrt(2.0 * clock[1]) if clock[1] > 0.0 else 0.0
+            else:
+                eta = rates[2] * rates[3] ** clock[0]
+            step_and_project(
+                arrived, port, first, cap, capacity, paper, eta, point, price, allocation
+            )
+            port_totals(port, allocation, total)
+        if lookahead:
+            rewards[t] = reward(
+                arrived, port, allocation, total, overhead, per_channel, kind, scale
+            )
