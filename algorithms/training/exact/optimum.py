@@ -389,9 +389,16 @@ class _Search:
                     bound = 0.0
                 elif np.isfinite(result.bound):
                     bound = min(bound, result.bound)
-                if small and result.has_solution and bound * self.scale > self.lower:
+                # Only the best completions may be forbidden with all that contains them: what
+                # was cut off by the time limit, perhaps nothing at all, says too little.
+                proved = result.status == Status.OPTIMAL
+                if small and proved and bound * self.scale > self.lower:
                     result.load_into(model)
-                    self._ask(model, _Open(bound, completions_of(model), 0.0), pending)
+                    chosen = completions_of(model)
+                    if chosen:
+                        self._ask(model, _Open(bound, chosen, 0.0), pending)
+                    else:  # nothing is worth more than the tolerance
+                        small = False
             pending = [item for item in pending if item.bound * self.scale > self.lower]
             asked = self.check.counters["questions"] > 1
             worst_open = max([bound, *(item.bound for item in pending)])

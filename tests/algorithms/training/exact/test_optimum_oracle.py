@@ -65,6 +65,17 @@ def test_three_ways_agree_on_many(seed: int) -> None:
     check_all_ways(random_tiny(seed))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_cut_off_at_any_moment_the_interval_holds_the_optimum(seed: int) -> None:
+    """A relaxation cut off by the limit may have chosen nothing, which forbids nothing."""
+    instance = random_tiny(seed)
+    exactly = optimum(instance, time_limit=20.0).lower
+    for seconds in (0.01, 0.02, 0.04, 0.08, 0.16):
+        found = optimum(instance, time_limit=seconds)
+        assert found.lower <= exactly * (1 + 1e-9)
+        assert found.upper >= exactly * (1 - 1e-9)
+
+
 def test_tiny_instances_are_contended_often_enough() -> None:
     """Otherwise the comparison above would hardly test anything."""
     contended = 0
