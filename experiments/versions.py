@@ -8,7 +8,7 @@ from importlib import metadata
 
 __all__ = ["PACKAGES", "versions"]
 
-PACKAGES = ("schedlab", "numpy", "pyomo", "highspy")
+PACKAGES = ("schedlab", "numpy", "scipy", "numba", "pyomo", "highspy", "ortools")
 
 
 @functools.cache
