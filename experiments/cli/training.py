@@ -77,8 +77,8 @@ def _generate(
         float, typer.Option(help="Internal bandwidth over external, at least 1.")
     ] = 10.0,
 ) -> Generated:
+    from models.google_table import read_arrivals
     from models.training.generator import generate
-    from models.training.google_table import read_arrivals
 
     generated = generate(
         jobs,

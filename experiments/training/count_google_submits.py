@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from models.files import InputError, write_atomic
-from models.training.google_table import submit_table
-from models.training.google_trace import TraceReport, read_trace
+from models.google_table import submit_table
+from models.google_trace import TraceReport, read_trace
 
 __all__ = ["counted_table", "main"]
 

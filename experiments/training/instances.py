@@ -8,9 +8,9 @@ from typing import Any
 
 from models.data import data_file
 from models.files import InputError
+from models.google_table import read_arrivals
+from models.google_trace import Submits
 from models.training.generator import Generated, generate
-from models.training.google_table import read_arrivals
-from models.training.google_trace import Submits
 from models.training.instance import Machine, TrainingInstance
 
 __all__ = ["GOOGLE_TABLE", "TRACE", "changed_instance", "check_arrivals", "draw_instance"]

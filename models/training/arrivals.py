@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.files import InputError
-from models.training.google_trace import MICROSECONDS_PER_MINUTE, Submits
+from models.google_trace import MICROSECONDS_PER_MINUTE, Submits
 
 __all__ = ["WINDOW", "Arrivals", "alternating_arrivals", "trace_arrivals"]
 

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from models.files import InputError
+from models.google_trace import Submits
 from models.training.arrivals import Arrivals, alternating_arrivals, trace_arrivals
-from models.training.google_trace import Submits
 from models.training.instance import Job, Machine, TrainingInstance
 from models.training.presets import (
     BODY_DRAWS,
@@ -133,7 +133,7 @@ def generate(
         Shares of time-insensitive, -sensitive and -critical jobs: 10/55/35 % or 30/69/1 %.
         Not used with `arrivals`, where the trace's scheduling classes decide.
     arrivals : Submits, optional
-        Submissions of a trace, from `models.training.google_table.read_arrivals`. Without:
+        Submissions of a trace, from `models.google_table.read_arrivals`. Without:
         slots drawn with the paper's alternating weights 1/3 and 2/3.
     window : int, optional
         See `models.training.arrivals.trace_arrivals`.

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from models.data import data_file
 from models.files import InputError, to_json
+from models.google_table import TABLE, read_arrivals
+from models.google_trace import MICROSECONDS_PER_MINUTE, Submits
 from models.training import Job, TrainingInstance
 from models.training.arrivals import alternating_arrivals, trace_arrivals
 from models.training.generator import MOST_DRAWS, generate
-from models.training.google_table import TABLE, read_arrivals
-from models.training.google_trace import MICROSECONDS_PER_MINUTE, Submits
 from models.training.presets import (
     BODY_DRAWS,
     MIXES,

@@ -10,17 +10,17 @@ import pytest
 from experiments.training.count_google_submits import counted_table, main
 from models.data import data_file
 from models.files import InputError
-from models.training.google_table import (
+from models.google_table import (
     TABLE,
     TABLE_COLUMNS,
     read_arrivals,
     read_submit_table,
     submit_table,
 )
-from models.training.google_trace import MICROSECONDS_PER_MINUTE, MalformedRow, read_trace
+from models.google_trace import MICROSECONDS_PER_MINUTE, MalformedRow, read_trace
 
 RAW_PARTS = sorted(
-    (Path(__file__).parents[4] / "shared" / "data" / "google2011").glob("*job_events*.csv.gz")
+    (Path(__file__).parents[3] / "shared" / "data" / "google2011").glob("*job_events*.csv.gz")
 )
 needs_raw_parts = pytest.mark.skipif(
     not RAW_PARTS, reason="the raw parts are not in ../shared/data/google2011"

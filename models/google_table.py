@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from models.files import InputError, read_text
-from models.training.google_trace import MICROSECONDS_PER_MINUTE, Submits, read_trace
+from models.google_trace import MICROSECONDS_PER_MINUTE, Submits, read_trace
 
 __all__ = ["TABLE", "TABLE_COLUMNS", "read_arrivals", "read_submit_table", "submit_table"]
 
