@@ -119,6 +119,12 @@ def _plot(instance: DispatchInstance, schedule: DispatchSchedule, path: Path) ->
     plot_schedule(instance, schedule, path)
 
 
+def _bench() -> Mapping[str, Any]:
+    from experiments.dispatch.bench import bench
+
+    return bench()
+
+
 def import_log(
     log: Annotated[Path, typer.Argument(metavar="FILE.swf[.gz]", help="Log in SWF.")],
     output: Annotated[
@@ -179,6 +185,7 @@ DISPATCH = Family(
     optimum=_optimum,
     write_formulation=_write_formulation,
     plot=_plot,
+    bench=_bench,
     run=_run,
     remarks=remarks,
     commands={"import": import_log},
