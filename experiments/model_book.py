@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["MODELS", "ModelPage", "model_book", "write_model_book"]
+__all__ = ["MODELS", "ModelPage", "model_book", "read_page", "write_model_book"]
 
 ROOT = Path(__file__).parents[1]
 BOOK = ROOT / "notebooks" / "MODELS.md"
@@ -62,14 +62,27 @@ class ModelPage:
     builder: str
     constraints: tuple[tuple[str, str], ...]
 
+    @property
+    def title(self) -> str:
+        """The docstring's first paragraph, without the full stop."""
+        return _inline(" ".join(self.text.partition("\n\n")[0].split())).rstrip(".")
+
+    @property
+    def body(self) -> str:
+        """The rest of the docstring as Markdown with LaTeX between dollars."""
+        return _blocks(self.text.partition("\n\n")[2]).strip()
+
+    @property
+    def place(self) -> str:
+        """The module's path in the repository."""
+        return f"models/{self.family}/{self.module}.py"
+
     def markdown(self) -> str:
         """Return the page as Markdown with LaTeX between dollars."""
-        title, _, rest = self.text.partition("\n\n")
-        place = f"models/{self.family}/{self.module}.py"
         lines = [
-            f"### {_inline(' '.join(title.split())).rstrip('.')}",
-            f"Built by `{self.builder}` in [`{place}`](../{place}).",
-            _blocks(rest),
+            f"### {self.title}",
+            f"Built by `{self.builder}` in [`{self.place}`](../{self.place}).",
+            self.body,
         ]
         if self.constraints:
             rows = "\n".join(f"| `{name}` | {_inline(says)} |" for name, says in self.constraints)

@@ -60,6 +60,7 @@ def claims(
 def _verdicts(
     results: Path, family: str | None, experiments: Iterable[Experiment]
 ) -> list[tuple[Experiment, Claim, Verdict]]:
+    from experiments.evidence import not_run
     from experiments.store import FILE_NAME, Store
 
     chosen = [e for e in experiments if family in (None, e.family) and e.claims]
@@ -67,35 +68,18 @@ def _verdicts(
         return [
             (e, claim, verdict)
             for e in chosen
-            for claim, verdict in _not_run(e, "No rows in the results store yet.")
+            for claim, verdict in not_run(e, "No rows in the results store yet.")
         ]
     with Store.open(results, create=False) as store:
         return [(e, claim, verdict) for e in chosen for claim, verdict in _judge(e, store)]
 
 
-def _not_run(experiment: Experiment, why: str) -> list[tuple[Claim, Verdict]]:
-    from experiments.declaration import Verdict
-
-    return [(claim, Verdict(why, "not-run")) for claim in experiment.claims]
-
-
 def _judge(experiment: Experiment, store: Store) -> list[tuple[Claim, Verdict]]:
-    from experiments.store import Key
-    from experiments.tasks import tasks_of
+    from experiments.evidence import evidence_of, judge
 
-    points = [key.parameters for key in tasks_of(experiment, seeds=1)]
-    finished = store.keys(experiment.stored_as, experiment.revision)
-    # Only seeds with all points, so that points are compared on the same draws.
-    seeds = sorted(
-        seed
-        for seed in {key.seed for key in finished}
-        if all(Key(point, seed) in finished for point in points)
-    )
-    if len(seeds) < experiment.seeds:
-        text = f"{len(seeds)} of the {experiment.seeds} seeds have rows for the whole grid."
-        return _not_run(experiment, text)
-    keys = [Key(point, seed) for seed in seeds for point in points]
-    return experiment.judge(store.rows(experiment.stored_as, experiment.revision, keys))
+    evidence = evidence_of(experiment, store)
+    rows = store.rows(experiment.stored_as, experiment.revision, evidence.keys)
+    return judge(experiment, evidence, rows)
 
 
 def _entry(experiment: Experiment, claim: Claim, verdict: Verdict) -> dict[str, Any]:
