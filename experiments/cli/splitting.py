@@ -117,14 +117,12 @@ def _known(problem: str) -> Literal["completion", "service"]:
 def _write_formulation(
     instance: SplittingInstance, path: Path, *, problem: Problem = "completion"
 ) -> None:
+    from algorithms.splitting.exact.priorities import priority_program
     from experiments.formulation import write_formulation
-
-    if _known(problem) == "completion":
-        rule = "is for --problem service; the model of completion is not there yet"
-        raise InputError(rule, source="--write-model", value=str(path))
     from models.splitting.service_ilp import build_service_ilp
 
-    write_formulation(build_service_ilp(instance), path)
+    build = priority_program if _known(problem) == "completion" else build_service_ilp
+    write_formulation(build(instance), path)
 
 
 def _plot(instance: SplittingInstance, routing: SplittingRouting, path: Path) -> None:

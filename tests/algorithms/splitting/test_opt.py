@@ -8,7 +8,11 @@ import pytest
 
 from algorithms.policy import NoSolution
 from algorithms.splitting import run
+from algorithms.splitting.exact.first_interval import first_interval, load_bound
+from algorithms.splitting.exact.optimum import optimum
+from algorithms.splitting.exact.priorities import priority_program
 from algorithms.splitting.exact.reduction import useful_arcs
+from models.files import InputError
 from models.splitting import Route, audit, fictitious_completions
 from models.splitting.generator import generate
 from models.splitting.layered_graph import layered_graph
@@ -57,7 +61,7 @@ def enumerated(instance):
 def check(seed, **sizes):
     """Compare; tell whether there was enumeration to compare with, and the greedy's excess."""
     instance = random_small(seed, **sizes)
-    outcome = run(instance, "opt")
+    outcome = run(instance, "optimal")
     value = outcome.solution.objective
     assert audit(instance, outcome.solution).feasible
     assert outcome.log.lower <= value
@@ -68,6 +72,9 @@ def check(seed, **sizes):
         return False, 0.0
     assert value == pytest.approx(expected, rel=1e-6, abs=1e-9)
     assert outcome.log.lower <= expected * (1 + 1e-6) + 1e-9
+    first = first_interval(instance)
+    assert max(load_bound(instance), first.lower) <= expected * (1 + 1e-9)
+    assert first.upper >= expected * (1 - 1e-9)
     return True, greedy - expected
 
 
@@ -111,21 +118,48 @@ def test_two_jobs_share_by_giving_way():
     jobs = [make_job("a", compute=(4.0,)), make_job("b", compute=(2.0,))]
     links = [(0, 1, None), (1, 0, None)]
     instance = make_instance([1.0, 0.6], links, jobs)
-    outcome = run(instance, "opt")
+    outcome = run(instance, "optimal")
     assert outcome.solution.objective == pytest.approx(4.0)
     assert outcome.log.status == "optimal"
 
 
+def test_the_load_bound_by_hand():
+    """Work 6 + 2; node 0 helps from 0 s on, node 1 from 3 s on: 1 C + 2 (C - 3) = 8."""
+    jobs = [make_job("a", compute=(6.0,)), make_job("b", compute=(2.0,))]
+    links = [(0, 1, 1.0), (1, 0, 1.0)]
+    assert load_bound(make_instance([1.0, 2.0], links, jobs, [0.0, 6.0])) == pytest.approx(14 / 3)
+    assert load_bound(make_instance([1.0, 2.0], links, jobs, [0.0, 99.0])) == pytest.approx(8)
+    assert load_bound(make_instance([1.0, 2.0], [], jobs)) == pytest.approx(8)  # not reached
+    assert load_bound(make_instance([1.0, None], links, jobs)) == 0.0
+    assert load_bound(make_instance([1.0], [], [])) == 0.0
+
+
+def test_the_optimum_is_opts_and_too_large_a_program_is_not_tried(monkeypatch):
+    jobs = [make_job("a", compute=(4.0,)), make_job("b", compute=(2.0,))]
+    instance = make_instance([1.0, 0.6], [(0, 1, None), (1, 0, None)], jobs)
+    found = optimum(instance)
+    assert (found.status, found.upper) == ("optimal", pytest.approx(4.0))
+    assert audit(instance, found.routing).feasible
+    assert found.routing.policy == "optimal"
+    larger = generate(10, 6, seed=1).instance
+    monkeypatch.setattr("algorithms.splitting.exact.priorities.MOST_VARIABLES", 10)
+    outcome = run(larger, "optimal")
+    assert outcome.counters["mips"] == 0
+    assert outcome.log.lower < outcome.log.upper == outcome.solution.objective
+    with pytest.raises(InputError, match=r"jobs: would make a program of about \d+ variables"):
+        priority_program(larger)
+
+
 def test_a_run_that_is_cut_short_still_answers_with_an_interval():
     instance = generate(10, 6, seed=1).instance
-    outcome = run(instance, "opt", time_limit=0.01)
+    outcome = run(instance, "optimal", time_limit=0.01)
     greedy = run(instance, "greedy").solution.objective
     assert outcome.log.lower <= outcome.solution.objective <= greedy
     assert audit(instance, outcome.solution).feasible
 
 
 def test_no_jobs_and_no_route():
-    assert run(make_instance([1.0], [], []), "opt").solution.objective == 0.0
+    assert run(make_instance([1.0], [], []), "optimal").solution.objective == 0.0
     apart = make_instance([1.0, 1.0], [], [make_job("far", "n0", "n1")])
     with pytest.raises(NoSolution, match="job far has no route"):
-        run(apart, "opt")
+        run(apart, "optimal")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import highspy
 import pytest
 
 from experiments.cli.splitting import SPLITTING
@@ -198,6 +199,43 @@ def test_compare(splitting: Callable, instance: Path) -> None:
     assert result.code == 1
     assert f"first, seed 0: no feasible solution: job j0: {WHY}\n" in result.err
     assert result.json["policies"][0]["objectives"] == [None]
+
+
+# optimum
+
+
+@pytest.mark.parametrize("problem", ["completion", "service"])
+@pytest.mark.parametrize("suffix", ["lp", "mps"])
+def test_optimum_writes_a_model_whose_optimum_it_finds(
+    splitting: Callable, instance: Path, out: Path, problem: str, suffix: str
+) -> None:
+    model, routing = out / f"model.{suffix}", out / "a.json"
+    arguments = ("--problem", problem, "--write-model", model, "-o", routing, "--json")
+    found = splitting("optimum", instance, *arguments)
+    assert (found.code, found.json["status"], found.json["sense"]) == (0, "optimal", "min")
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.readModel(str(model))
+    solver.run()
+    assert solver.getInfo().objective_function_value == pytest.approx(found.json["upper"])
+    written = load_routing(routing)
+    assert written.policy == {"completion": "optimal", "service": "ilp"}[problem]
+    assert written.objective == found.json["upper"]
+    assert splitting("audit", instance, routing).code == 0
+
+
+@pytest.mark.parametrize("problem", ["completion", "service"])
+def test_optimum_of_an_instance_without_a_solution(
+    splitting: Callable, instance: Path, out: Path, problem: str
+) -> None:
+    cut_off(instance)
+    arguments = ("--problem", problem, "--write-model", out / "a.lp", "-o", out / "a.json")
+    found = splitting("optimum", instance, *arguments, "--json")
+    assert (found.code, found.json["status"]) == (1, "infeasible")
+    assert (found.json["lower"], found.json["upper"]) == (None, None)
+    assert found.err == "no feasible solution\n"
+    assert [path.name for path in out.iterdir()] == ["a.lp"]
+    assert "job j0 has no route" in splitting("optimum", instance, "--problem", problem).out
 
 
 # audit, schema
