@@ -9,13 +9,22 @@ import numpy as np
 from pydantic import Field
 
 from algorithms.dispatch.kernels import EASY as RESERVE
-from algorithms.dispatch.kernels import SKIP, STOP, Order, Problem, dispatch, place_on_empty
+from algorithms.dispatch.kernels import (
+    SKIP,
+    STOP,
+    Order,
+    Problem,
+    Reality,
+    dispatch,
+    place_on_empty,
+)
 from algorithms.dispatch.rules import make_order
 from algorithms.policy import NoSolution, Parameters, Policy, Run
 from models.dispatch import DispatchInstance, build_schedule, pack_job
 
 __all__ = ["EASY", "FCFS", "PRB", "ListLog", "make_problem", "submit_order"]
 
+ALL = 2**62  # jobs that may be tried at an event
 COUNTERS = {"events": "times at which the waiting jobs were tried"}
 
 
@@ -93,7 +102,10 @@ def submit_order(instance: DispatchInstance) -> np.ndarray:
 def _run(instance: DispatchInstance, name: str, order: Order, mode: int) -> Run:
     problem = make_problem(instance, order.sign)
     submit = np.array(instance.arrays.submit)
-    start, nodes, events = dispatch(problem, order, submit, submit_order(instance), mode)
+    exactly = Reality(problem.duration, problem.power)
+    start, _, nodes, events, *_ = dispatch(
+        problem, order, submit, submit_order(instance), mode, exactly, ALL
+    )
     reasons = zip(instance.jobs, instance.why_impossible, strict=True)
     impossible = tuple((job.name, why) for job, why in reasons if why is not None)
     return Run(

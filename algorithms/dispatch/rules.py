@@ -26,8 +26,8 @@ class JobRule:
     Attributes
     ----------
     name, summary : str
-    lines : callable (arrays) -> (rate, offset, tie)
-        A job's score is rate * (t - q + 1) + offset, the most comes first; then the least tie.
+    lines : callable (arrays) -> (pace, offset, tie)
+        A job's score is (t - q + 1) / pace + offset, the most comes first; then the least tie.
     """
 
     name: str
@@ -57,8 +57,12 @@ def _work(arrays: DispatchArrays) -> Floats:
 
 
 def _urgency(arrays: DispatchArrays) -> tuple[Floats, Floats, Floats]:
-    """max_ewt * (t - q + 1) / ewt, ties by duration * demand (Algorithm 1)."""
-    return np.array(arrays.weight), np.zeros(len(arrays.weight)), _work(arrays)
+    """max_ewt * (t - q + 1) / ewt, ties by duration * demand (Algorithm 1).
+
+    The common factor max_ewt is left out: it may come from a job that nobody knows of yet.
+    """
+    zero = np.zeros(len(arrays.weight))
+    return arrays.expected_wait.astype(float), zero, _work(arrays)
 
 
 def _submit(arrays: DispatchArrays) -> tuple[Floats, Floats, Floats]:
@@ -68,13 +72,14 @@ def _submit(arrays: DispatchArrays) -> tuple[Floats, Floats, Floats]:
 
 def _shortest(arrays: DispatchArrays) -> tuple[Floats, Floats, Floats]:
     zero = np.zeros(len(arrays.weight))
-    return zero, -arrays.duration.astype(float), zero
+    return zero + np.inf, -arrays.duration.astype(float), zero
 
 
 def _smallest(arrays: DispatchArrays) -> tuple[Floats, Floats, Floats]:
-    """Weight per duration * demand: what Smith's rule is on one machine."""
+    """Weight per duration * demand, max_ewt left out: what Smith's rule is on one machine."""
     zero = np.zeros(len(arrays.weight))
-    return zero, arrays.weight / np.maximum(_work(arrays), 1e-300), zero
+    work = np.maximum(_work(arrays), 1e-300)
+    return zero + np.inf, 1.0 / (arrays.expected_wait * work), zero
 
 
 JOB_RULES = {
@@ -99,5 +104,5 @@ NODE_RULES = {
 
 def make_order(arrays: DispatchArrays, jobs: str, nodes: str) -> Order:
     """Turn two rules, by name, into what the compiled loop reads."""
-    rate, offset, tie = JOB_RULES[jobs].lines(arrays)
-    return Order(rate, offset, tie, NODE_RULES[nodes].sign)
+    pace, offset, tie = JOB_RULES[jobs].lines(arrays)
+    return Order(pace, offset, tie, NODE_RULES[nodes].sign)
