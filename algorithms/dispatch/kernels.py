@@ -248,7 +248,7 @@ def _reserve(
     fresh: Any,
     head: int,
     time: int,
-    promised: int,
+    promised: Any,
     sign: float,
 ) -> Any:
     """Reserve for the head the earliest planned end at which it fits; `room` is then beside it.
