@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from models.files import InputError
 
-__all__ = ["MICROSECONDS_PER_MINUTE", "MalformedRow", "Submits", "TraceReport", "read_trace"]
+__all__ = [
+    "HIGHEST_CLASS",
+    "MICROSECONDS_PER_MINUTE",
+    "MalformedRow",
+    "Submits",
+    "TraceReport",
+    "read_trace",
+]
 
 MICROSECONDS_PER_MINUTE = 60_000_000
 COLUMNS = 8

@@ -132,6 +132,8 @@ class Family:
         Measures the family's typical work; numbers, texts, or mappings of those by name.
     commands : mapping of name to function
         Commands that only this family has.
+    read_instance : function (path) -> instance, optional
+        Reads an instance file that names other files.
     """
 
     name: str
@@ -154,9 +156,12 @@ class Family:
     remarks: Callable[[Any, Run], list[str]] = no_remarks
     bench: Callable[[], Mapping[str, Any]] | None = None
     commands: Mapping[str, Callable[..., int]] = field(default_factory=dict)
+    read_instance: Callable[[Path], Any] | None = None
 
     def load_instance(self, path: Path) -> Any:
         """Read an instance; raises `InputError` naming file, field, rule and value."""
+        if self.read_instance is not None:
+            return self.read_instance(path)
         from models.files import read_model
 
         return read_model(self.instance_model(), path)

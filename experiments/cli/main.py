@@ -17,8 +17,10 @@ from experiments.cli.claiming import claims
 from experiments.cli.commands import family_app
 from experiments.cli.families import Family
 from experiments.cli.interruption import INTERRUPTED, Interruption, prompt_interruption
+from experiments.cli.multiserver import MULTISERVER
 from experiments.cli.options import new_app, with_options
 from experiments.cli.output import emit, finish_streams, say
+from experiments.cli.reporting import report
 from experiments.cli.reproducing import reproduce
 from experiments.cli.splitting import SPLITTING
 from experiments.cli.storing import results_app
@@ -27,7 +29,7 @@ from models.files import InputError
 
 __all__ = ["FAMILIES", "build_app", "main"]
 
-FAMILIES: tuple[Family, ...] = (TRAINING, SPLITTING)
+FAMILIES: tuple[Family, ...] = (TRAINING, SPLITTING, MULTISERVER)
 
 NO, BAD_INPUT, OUR_MISTAKE = 1, 2, 70
 
@@ -39,6 +41,7 @@ def build_app(families: Sequence[Family] = FAMILIES) -> typer.Typer:
         app.add_typer(family_app(family))
     app.command("reproduce")(reproduce)
     app.command("claims")(claims)
+    app.command("report")(report)
     app.add_typer(results_app())
     app.command("bench")(with_options(bench, (families,), None))
     app.command("version")(version)

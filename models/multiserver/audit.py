@@ -35,9 +35,9 @@ def audit(instance: MultiserverInstance, run: MultiserverRun) -> AuditReport:
     Returns
     -------
     AuditReport
-        With the total reward recomputed where the file has the allocation of every slot: where
-        it has the history, and for the stationary allocation, which is the same in all slots.
-        Elsewhere it is the sum of the stated rewards, and the note ``rewards_checked`` is false.
+        With the total reward recomputed from the history, and from the stationary allocation,
+        which is the same in all slots. Elsewhere it is the sum of the stated rewards. As the
+        file format has it, the note ``rewards_checked`` is true if there is a history.
 
     Raises
     ------
@@ -51,8 +51,7 @@ def audit(instance: MultiserverInstance, run: MultiserverRun) -> AuditReport:
     for t, entries in enumerate(run.history or ()):
         found += _allocation(data, entries, f"slot {t}")
     stationary = run.history is None and run.policy == "stationary"
-    checked = run.history is not None or stationary
-    if checked:
+    if run.history is not None or stationary:
         rewards = list(_recomputed(data, run))
         found += _rewards(run, rewards)
         objective, size = math.fsum(r for r, _ in rewards), math.fsum(s for _, s in rewards)
@@ -68,7 +67,7 @@ def audit(instance: MultiserverInstance, run: MultiserverRun) -> AuditReport:
         found += _final(run.final, run.history[-1])
     order = {name: k for k, name in enumerate(CONSTRAINTS)}
     found.sort(key=lambda violation: order[violation.constraint])
-    return AuditReport(objective, tuple(found), {"rewards_checked": checked})
+    return AuditReport(objective, tuple(found), {"rewards_checked": run.history is not None})
 
 
 class _Data:

@@ -6,8 +6,6 @@ The paper states ranges for some of the data only; what is fixed here in its pla
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +17,8 @@ from models.multiserver.instance import ComputingInstance, Gain, MultiserverInst
 __all__ = ["ASSUMPTIONS", "GAINS", "bipartite_edges", "generate", "regular_edges"]
 
 GAINS = (*KINDS, "mixed")
+FORMS = ("sum", "channel")
+GRAPHS = ("regular", "random")
 REQUEST = (1.0, 8.0)
 SCALE = (1.0, 1.5)
 OVERHEAD = (0.3, 0.5)
@@ -58,10 +58,10 @@ def generate(
     resources: int = 6,
     *,
     degree: int | None = None,
-    graph: Literal["regular", "random"] = "regular",
+    graph: str = "regular",
     contention: float = 2.0,
     gain: str = "linear",
-    form: Literal["sum", "channel"] = "sum",
+    form: str = "sum",
     slots: int = 1000,
     probability: float = 0.7,
     overhead: float = 1.0,
@@ -118,8 +118,10 @@ def generate(
         raise InputError("must be in 0..1", field="probability", value=probability)
     if gain not in GAINS:
         raise InputError(f"must be one of {', '.join(GAINS)}", field="gain", value=gain)
-    if form not in ("sum", "channel"):
-        raise InputError("must be one of sum, channel", field="form", value=form)
+    if form not in FORMS:
+        raise InputError(f"must be one of {', '.join(FORMS)}", field="form", value=form)
+    if graph not in GRAPHS:
+        raise InputError(f"must be one of {', '.join(GRAPHS)}", field="graph", value=graph)
     if slots < 0:
         raise InputError("must be at least 0", field="slots", value=slots)
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -145,7 +147,7 @@ def generate(
         ),
         edges=tuple((f"l{i}", f"r{r}") for i, r in zip(*edges.nonzero(), strict=True)),
         gain=Gain(
-            form=form,
+            form=form,  # type: ignore[arg-type]
             resources={
                 name: GainFunction(kind=kind, scale=float(alpha))  # type: ignore[arg-type]
                 for name, kind, alpha in zip(names, kinds, scale, strict=True)

@@ -10,7 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from models.files import InputError
 from models.multiserver.arrivals import ListArrivals
 
-__all__ = ["bursty_arrivals", "flip_arrivals", "listed", "trace_arrivals"]
+__all__ = [
+    "STREAMS",
+    "bursty_arrivals",
+    "flip_arrivals",
+    "listed",
+    "named_stream",
+    "trace_arrivals",
+]
+
+STREAMS = ("bernoulli", "bursty", "flip")
+MEAN_BURST = 20.0  # slots
 
 
 def listed(table: ArrayLike) -> ListArrivals:
@@ -85,3 +95,29 @@ def trace_arrivals(
     table = np.zeros((slots, ports), dtype=bool)
     table[slot[inside], np.asarray(classes, dtype=np.int64)[inside] % ports] = True
     return listed(table)
+
+
+def named_stream(
+    stream: str, slots: int, ports: int, *, probability: float = 0.7, seed: int = 0
+) -> ListArrivals | None:
+    """Return one of `STREAMS` with a port's long-run share of slots; None is for independent draws.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, or numbers with which the stream cannot be.
+    """
+    if stream not in STREAMS:
+        raise InputError(f"must be one of {', '.join(STREAMS)}", field="stream", value=stream)
+    if stream == "bursty":
+        most = MEAN_BURST / (MEAN_BURST + 1)  # a pause lasts one slot at least
+        if not 0 < probability <= most:
+            rule = f"must be above 0 and at most {most:.4g} with bursts"
+            raise InputError(rule, field="probability", value=probability)
+        pause = MEAN_BURST * (1 - probability) / probability
+        return bursty_arrivals(slots, ports, burst=MEAN_BURST, pause=max(pause, 1.0), seed=seed)
+    if stream == "flip":
+        if ports != 2:
+            raise InputError("must be 2 with the flip stream", field="ports", value=ports)
+        return flip_arrivals(slots)
+    return None
