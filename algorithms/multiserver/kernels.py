@@ -73,32 +73,6 @@ def price_by_sort(point: Reals, caps: Reals, budget: float) -> float:
 
 
 @compiled
-def price_by_newton(
-    point: Reals, caps: Reals, budget: float, low: float, high: float, start: float
-) -> float:
-    """Root by Newton's steps, kept between `low` (load above the budget) and `high`."""
-    price = start
-    for _ in range(NEWTON_ROUNDS):
-        total, _, free = load(point, caps, price)
-        excess = total - budget
-        if abs(excess) <= CLOSE * budget:
-            return price
-        if excess > 0.0:
-            low = max(low, price)
-        else:
-            high = min(high, price)
-        step = price + excess / free if free > 0 else math.inf
-        if step == price:
-            return price
-        if not low < step < high:
-            step = low + 0.5 * (high - low)
-            if not low < step < high:
-                return high
-        price = step
-    return price_by_sort(point, caps, budget)
-
-
-@compiled
 def place(point: Reals, caps: Reals, budget: float, price: float, out: Reals) -> None:
     """Write clip(z - tau, 0, a), with a second root where the first one's digits do not suffice.
 
@@ -139,15 +113,69 @@ def project_sort(point: Reals, caps: Reals, budget: float, out: Reals) -> float:
 
 
 @compiled
+def fill(point: Reals, caps: Reals, price: float, out: Reals) -> tuple[float, int]:
+    """Write clip(z - tau, 0, a); return its sum and how many ports are at neither end.
+
+    Three plain loops, each of which the processor can do several ports at a time; the sum has
+    four parts of its own for the same reason.
+    """
+    n = len(point)
+    for i in range(n):
+        amount = point[i] - price
+        amount = amount if amount > 0.0 else 0.0
+        out[i] = amount if amount < caps[i] else caps[i]
+    free = 0
+    for i in range(n):
+        free += (out[i] > 0.0) & (out[i] < caps[i])
+    part_0, part_1, part_2, part_3 = 0.0, 0.0, 0.0, 0.0
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        part_0 += out[i]
+        part_1 += out[i + 1]
+        part_2 += out[i + 2]
+        part_3 += out[i + 3]
+    for i in range(whole, n):
+        part_0 += out[i]
+    return (part_0 + part_1) + (part_2 + part_3), free
+
+
+@compiled
 def project_newton(point: Reals, caps: Reals, budget: float, warm: float, out: Reals) -> float:
-    """Project by Newton's steps from `warm`, a guess of tau (0: none); return tau."""
-    done, step, largest = fits(point, caps, budget, out)
-    if done:
+    """Project by Newton's steps from `warm`, a guess of tau (0: none); return tau.
+
+    The root is kept between `low` (load above the budget) and `high`; a step that leaves them is
+    replaced by their middle. tau = 0 is asked only where a step points below it.
+    """
+    if budget <= 0.0:
+        out[:] = 0.0
         return 0.0
-    start = warm if 0.0 < warm < largest else step
-    if not 0.0 < start < largest:
-        start = 0.5 * largest
-    price = price_by_newton(point, caps, budget, 0.0, largest, start)
+    low, high = -1.0, math.inf
+    price = warm if 0.0 < warm < math.inf else 0.0
+    for _ in range(NEWTON_ROUNDS):
+        total, free = fill(point, caps, price, out)
+        excess = total - budget
+        if price == 0.0 and excess <= 0.0:
+            return 0.0
+        if abs(excess) <= CLOSE * budget:
+            return price
+        if excess > 0.0:
+            low = price
+        else:
+            high = price
+        step = price + excess / free if free > 0 else math.inf
+        if low < 0.0 and (excess < 0.0 and (step <= 0.0 or free == 0)):
+            price = 0.0
+            continue
+        if not low < step < high or step == price:
+            if high == math.inf:
+                high = point.max()  # there nothing is allocated
+            step = low + 0.5 * (high - low)
+            if not low < step < high:
+                price = high
+                break
+        price = step
+    else:
+        price = price_by_sort(point, caps, budget)
     place(point, caps, budget, price, out)
     return price
 
@@ -256,42 +284,65 @@ def reward(
 
 
 @compiled
-def gradient(
+def port_slopes(
     arrived: Any,
-    port: Any,
-    allocation: Reals,
-    total: Reals,
+    allocation_of_port: Reals,
     overhead: Reals,
     per_channel: bool,
+    kind: Any,
+    scale: Reals,
+    degree: Reals,
+    felt: Reals,
+) -> float:
+    """Write what all edges of a port have in common of the supergradient (eq. 26).
+
+    `felt` is 0 for ports without a job. Returned is the square of the whole supergradient, which
+    in the form channel is not known yet (0).
+    """
+    felt[:] = 0.0
+    square = 0.0
+    for i in range(len(arrived)):
+        if arrived[i] and degree[i] > 0.0:
+            dominant = 0  # the lowest index on ties
+            for k in range(1, len(overhead)):
+                burden = overhead[k] * allocation_of_port[k, i]
+                if burden > overhead[dominant] * allocation_of_port[dominant, i]:
+                    dominant = k
+            felt[dominant, i] = -overhead[dominant]
+            if not per_channel:
+                for k in range(len(overhead)):
+                    felt[k, i] += slope(kind[k, 0], scale[k, 0], allocation_of_port[k, i])
+                    square += degree[i] * felt[k, i] * felt[k, i]
+    return square
+
+
+@compiled
+def channel_gradient(
+    arrived: Any,
+    port: Any,
+    first: Any,
+    allocation: Reals,
     kind: Any,
     scale: Reals,
     felt: Reals,
     out: Reals,
 ) -> float:
-    """Write the supergradient of eq. 26 and return its square; `felt` is room for ports."""
-    if len(port) == 0:
-        return 0.0  # then there is no kind[k, 0] to read either
-    for i in range(len(arrived)):
-        if arrived[i]:
-            dominant = 0  # the lowest index on ties
-            for k in range(1, len(overhead)):
-                if overhead[k] * total[k, i] > overhead[dominant] * total[dominant, i]:
-                    dominant = k
-            for k in range(len(overhead)):
-                felt[k, i] = -overhead[k] if k == dominant else 0.0
-                if not per_channel:
-                    felt[k, i] += slope(kind[k, 0], scale[k, 0], total[k, i])
+    """Write the supergradient in the form channel and return its square."""
     square = 0.0
-    for k in range(len(overhead)):
-        for e in range(len(port)):
-            i = port[e]
-            if arrived[i]:
-                out[k, e] = felt[k, i]
-                if per_channel:
-                    out[k, e] += slope(kind[k, e], scale[k, e], allocation[k, e])
-                square += out[k, e] * out[k, e]
-            else:
-                out[k, e] = 0.0
+    for r in range(len(first) - 1):
+        low, high = first[r], first[r + 1]
+        if low == high:
+            continue
+        for k in range(len(felt)):
+            code, unit = kind[k, low], scale[k, low]  # the same on all edges of an instance
+            for e in range(low, high):
+                i = port[e]
+                if arrived[i]:
+                    amount = felt[k, i] + slope(code, unit, allocation[k, e])
+                    out[k, e] = amount
+                    square += amount * amount
+                else:
+                    out[k, e] = 0.0
     return square
 
 
@@ -302,33 +353,58 @@ def step_and_project(
     first: Any,
     cap: Reals,
     capacity: Reals,
+    per_channel: bool,
     paper: bool,
     eta: float,
+    felt: Reals,
     point: Reals,
     price: Reals,
     allocation: Reals,
+    total: Reals,
 ) -> None:
-    """Move along the gradient, which is in `point`, and project every instance and resource.
+    """Move along the gradient, project every instance and resource, and sum up by port.
 
-    Where no port of an instance has a job, z = y is in the set already: nothing is done, except
-    by the paper's loop, which changes such allocations too.
+    The gradient is in `point` in the form channel and in `felt` by port else. Where no port of
+    an instance has a job, z = y is in the set already: nothing is done, except by the paper's
+    loop, which changes such allocations too.
     """
+    total[:] = 0.0
     for r in range(len(first) - 1):
         low, high = first[r], first[r + 1]
-        moved = False
+        moved = paper
         for e in range(low, high):
-            moved = moved or arrived[port[e]]
-        if not (moved or paper):
-            continue
+            if arrived[port[e]]:
+                moved = True
+                break
+        ports = port[low:high]
+        # Where the ports follow each other, nothing need be looked up one by one.
+        following = high > low and port[high - 1] - port[low] == high - 1 - low
         for k in range(len(cap)):
-            for e in range(low, high):
-                point[k, e] = allocation[k, e] + eta * point[k, e]
             z, a, y = point[k, low:high], cap[k, low:high], allocation[k, low:high]
-            if paper:
-                price[k, r] = project_paper(z, a, capacity[k, r], y)
+            if moved:
+                if per_channel:
+                    for j in range(high - low):
+                        z[j] = y[j] + eta * z[j]
+                elif following:
+                    slopes = felt[k, port[low] : port[low] + high - low]
+                    for j in range(high - low):
+                        z[j] = y[j] + eta * slopes[j]
+                else:
+                    slopes = felt[k]
+                    for j in range(high - low):
+                        z[j] = y[j] + eta * slopes[ports[j]]
+                if paper:
+                    price[k, r] = project_paper(z, a, capacity[k, r], y)
+                else:
+                    price[k, r] = project_newton(z, a, capacity[k, r], price[k, r], y)
+            if following:
+                sums = total[k, port[low] : port[low] + high - low]
+                for j in range(high - low):
+                    sums[j] += y[j]
             else:
-                tau = project_newton(z, a, capacity[k, r], price[k, r], y)
-                price[k, r] = tau
+                sums = total[k]
+                for j in range(high - low):
+                    sums[ports[j]] += y[j]
 
 
 @compiled
@@ -342,6 +418,7 @@ def oga_slots(
     per_channel: bool,
     kind: Any,
     scale: Reals,
+    degree: Reals,
     lookahead: bool,
     paper: bool,
     rule: int,
@@ -369,18 +446,12 @@ def oga_slots(
                 arrived, port, allocation, total, overhead, per_channel, kind, scale
             )
         if lookahead or clock[0] < slots:
-            clock[1] += gradient(
-                arrived,
-                port,
-                allocation,
-                total,
-                overhead,
-                per_channel,
-                kind,
-                scale,
-                felt,
-                point,
-            )
+            square = port_slopes(arrived, total, overhead, per_channel, kind, scale, degree, felt)
+            if per_channel:
+                square = channel_gradient(
+                    arrived, port, first, allocation, kind, scale, felt, point
+                )
+            clock[1] += square
             if rule == 0:
                 eta = rates[0] / math.sqrt(slots)
             elif rule == 1:
@@ -390,9 +461,20 @@ def oga_slots(
             else:
                 eta = rates[2] * rates[3] ** clock[0]
             step_and_project(
-                arrived, port, first, cap, capacity, paper, eta, point, price, allocation
+                arrived,
+                port,
+                first,
+                cap,
+                capacity,
+                per_channel,
+                paper,
+                eta,
+                felt,
+                point,
+                price,
+                allocation,
+                total,
             )
-            port_totals(port, allocation, total)
         if lookahead:
             rewards[t] = reward(
                 arrived, port, allocation, total, overhead, per_channel, kind, scale

@@ -87,6 +87,7 @@ def run_oga(instance: MultiserverInstance, parameters: OgaParameters, seed: int)
         ]
     )
     clock = np.zeros(2)
+    degree = np.bincount(layout.port, minlength=layout.ports).astype(float)
     felt, point = np.zeros_like(arrays.total), np.zeros_like(arrays.allocation)
 
     def advance(arrivals: NDArray[np.bool_], rewards: NDArray[np.float64]) -> None:
@@ -100,6 +101,7 @@ def run_oga(instance: MultiserverInstance, parameters: OgaParameters, seed: int)
             layout.per_channel,
             arrays.kind,
             arrays.scale,
+            degree,
             parameters.protocol == "lookahead",
             parameters.projection == "paper",
             STEPS.index(parameters.step),
