@@ -106,6 +106,9 @@ class Experiment:
     figure : function (rows, destination, context) -> None, or its name
     claims : tuple of Claim
         What the paper states about this figure.
+    finding : function (rows) -> str, or its name
+        One sentence on what the figure shows, where no claim says it; for readers who do not
+        see it.
     rows : str
         Name under which the rows are stored, the experiment's own by default. Experiments with
         the same task and revision may share rows: what one computed the other has.
@@ -135,6 +138,7 @@ class Experiment:
     task: TaskFunction | str
     figure: Callable[[pandas.DataFrame, Path, Context], None] | str
     claims: tuple[Claim, ...] = ()
+    finding: Callable[[pandas.DataFrame], str] | str = ""
     rows: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
     cost: str = "cost"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from experiments.declaration import Experiment
     from experiments.store import Key
 
-__all__ = ["RESULTS", "Results", "reproduce"]
+__all__ = ["RESULTS", "Results", "processors", "reproduce"]
 
 RESULTS = Path("results")
 
@@ -65,10 +65,10 @@ def reproduce(
     if dry_run:
         emit(_plan(chosen, results, seeds, quick, options))
         return 0
-    return _reproduce(chosen, results, seeds, workers or _processors(), quick, options)
+    return _reproduce(chosen, results, seeds, workers or processors(), quick, options)
 
 
-def _processors() -> int:
+def processors() -> int:
     """Processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
