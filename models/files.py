@@ -266,8 +266,8 @@ def first_error(error: PydanticError, content: Any = None) -> InputError:
             value=raised.value,
         )
     rule = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    # Pydantic spells a limit of 1e200 out.
-    rule = re.sub(r"\d{17,}", lambda digits: f"{float(digits.group()):g}", rule)
+    # Pydantic spells limits of 1e200 and 1e-60 out.
+    rule = re.sub(r"\d[\d.]{15,}\d", lambda digits: f"{float(digits.group()):g}", rule)
     if detail["type"] == "too_short":  # "Tuple should have at least 1 item after validation, not 0"
         rule = f"must have at least {detail['ctx']['min_length']} item"
     field = _path(detail["loc"])

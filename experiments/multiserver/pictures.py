@@ -120,7 +120,7 @@ def _over_time(instance: MultiserverInstance, layout: EdgeLayout, run: Multiserv
         table = _table(instance, layout, entries)
         ports.append(port_shares(layout, table))
         servers.append(use_of_instances(layout, table))
-    return [
+    maps = [
         (
             "what each port has of what it may have (mean over resources)",
             [port.name for port in instance.ports],
@@ -132,6 +132,7 @@ def _over_time(instance: MultiserverInstance, layout: EdgeLayout, run: Multiserv
             averaged(np.array(servers)),
         ),
     ]
+    return [found for found in maps if found[1]]
 
 
 def _final(instance: MultiserverInstance, layout: EdgeLayout, run: MultiserverRun) -> list[Map]:

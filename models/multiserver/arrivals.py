@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, PrivateAttr
+from pydantic import Discriminator, Field, PrivateAttr, Tag
 
 from models.files import FileModel, InputError, Name
 
@@ -19,6 +19,11 @@ CHUNK_ENTRIES = 2**18  # drawn at a time, so that memory does not grow with the 
 
 Slots = Annotated[int, Field(ge=0, le=2**53)]
 Probability = Annotated[float, Field(ge=0, le=1)]
+# Told apart beforehand, so that an error is one of the kind that stands there.
+Probabilities = Annotated[
+    Annotated[Probability, Tag("number")] | Annotated[tuple[Probability, ...], Tag("list")],
+    Discriminator(lambda value: "list" if isinstance(value, list | tuple) else "number"),
+]
 
 
 class BernoulliArrivals(FileModel):
@@ -35,7 +40,7 @@ class BernoulliArrivals(FileModel):
 
     kind: Literal["bernoulli"]
     slots: Slots
-    probability: Probability | tuple[Probability, ...]
+    probability: Probabilities
     seed: Annotated[int, Field(ge=0)]
 
     def check(self, ports: int) -> None:

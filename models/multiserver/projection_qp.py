@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from models.solver import SolverError, compile_model, relation
 from models.solver.highs import expect, open_highs, pass_program
 
-__all__ = ["build_projection_qp", "solve_projection_qp"]
+__all__ = ["ProjectionQp", "build_projection_qp", "solve_projection_qp"]
 
 
 def build_projection_qp(point: ArrayLike, caps: ArrayLike, budget: float) -> Any:
@@ -51,6 +51,52 @@ def build_projection_qp(point: ArrayLike, caps: ArrayLike, budget: float) -> Any
     return model
 
 
+class ProjectionQp:
+    """The program handed over to HiGHS, to be solved (timings leave out what comes before).
+
+    Parameters
+    ----------
+    point, caps : array, shape (ports,)
+        z and a; at least one port.
+    budget : float
+        c.
+    """
+
+    def __init__(self, point: ArrayLike, caps: ArrayLike, budget: float) -> None:
+        z, a = np.asarray(point, dtype=float), np.asarray(caps, dtype=float)
+        # Beyond a + c + |z| nothing is felt; the unit makes absolute tolerances relative.
+        self.unit = max(float(np.abs(z).max()), min(float(a.max()), budget)) or 1.0
+        unit = self.unit
+        model = build_projection_qp(z / unit, np.minimum(a, 10 * unit) / unit, budget / unit)
+        model.distance.deactivate()
+        model.linear = pyo.Objective(
+            expr=pyo.quicksum(-float(z[i] / unit) * model.amount[i] for i in range(len(z)))
+        )
+        compiled = compile_model(model)
+        self.highs = open_highs(1, log=False)
+        pass_program(self.highs, compiled.program)
+        # The Pyomo model's objective is linear where it is compiled: the squares go in here.
+        n = len(z)
+        start, index = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+        expect(self.highs.passHessian(n, n, 1, start, index, np.ones(n)), "take the squares")
+        for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            expect(self.highs.setOptionValue(option, 1e-10), f"set {option}")
+
+    def solve(self) -> NDArray[np.float64]:
+        """Project.
+
+        Raises
+        ------
+        SolverError
+            If HiGHS does not reach the optimum.
+        """
+        expect(self.highs.run(), "solve")
+        status = self.highs.getModelStatus().name
+        if status != "kOptimal":
+            raise SolverError(f"the projection ended as '{status}'")
+        return self.unit * np.asarray(self.highs.getSolution().col_value)
+
+
 def solve_projection_qp(point: ArrayLike, caps: ArrayLike, budget: float) -> NDArray[np.float64]:
     """Project with HiGHS, in units of the data's scale.
 
@@ -59,27 +105,6 @@ def solve_projection_qp(point: ArrayLike, caps: ArrayLike, budget: float) -> NDA
     SolverError
         If HiGHS does not reach the optimum.
     """
-    z, a = np.asarray(point, dtype=float), np.asarray(caps, dtype=float)
-    if not len(z):
+    if not len(np.asarray(point)):
         return np.zeros(0)
-    # Beyond a + c + |z| nothing is felt; the unit makes the solver's absolute tolerances relative.
-    unit = max(float(np.abs(z).max()), min(float(a.max()), budget)) or 1.0
-    model = build_projection_qp(z / unit, np.minimum(a, 10 * unit) / unit, budget / unit)
-    model.distance.deactivate()
-    model.linear = pyo.Objective(
-        expr=pyo.quicksum(-float(z[i] / unit) * model.amount[i] for i in range(len(z)))
-    )
-    compiled = compile_model(model)
-    highs = open_highs(1, log=False)
-    pass_program(highs, compiled.program)
-    # The Pyomo model's objective is linear where it is compiled: the squares go in here.
-    n = len(z)
-    start, index = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
-    expect(highs.passHessian(n, n, 1, start, index, np.ones(n)), "take the squares")
-    for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
-        expect(highs.setOptionValue(option, 1e-10), f"set {option}")
-    expect(highs.run(), "solve")
-    status = highs.getModelStatus().name
-    if status != "kOptimal":
-        raise SolverError(f"the projection ended as '{status}'")
-    return unit * np.asarray(highs.getSolution().col_value)
+    return ProjectionQp(point, caps, budget).solve()
