@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -21,8 +22,9 @@ from algorithms.dispatch.kernels import (
 from algorithms.dispatch.rules import make_order
 from algorithms.policy import NoSolution, Parameters, Policy, Run
 from models.dispatch import DispatchInstance, build_schedule, pack_job
+from models.dispatch.arrays import DispatchArrays
 
-__all__ = ["EASY", "FCFS", "PRB", "ListLog", "make_problem", "submit_order"]
+__all__ = ["ALL", "EASY", "FCFS", "LIST_RULES", "PRB", "ListLog", "make_problem", "submit_order"]
 
 ALL = 2**62  # jobs that may be tried at an event
 COUNTERS = {"events": "times at which the waiting jobs were tried"}
@@ -99,7 +101,8 @@ def submit_order(instance: DispatchInstance) -> np.ndarray:
     return np.asarray(jobs[np.argsort(instance.arrays.submit[jobs], kind="stable")])
 
 
-def _run(instance: DispatchInstance, name: str, order: Order, mode: int) -> Run:
+def _run(instance: DispatchInstance, name: str, parameters: Parameters) -> Run:
+    order, mode = LIST_RULES[name](instance.arrays, parameters)
     problem = make_problem(instance, order.sign)
     submit = np.array(instance.arrays.submit)
     exactly = Reality(problem.duration, problem.power)
@@ -115,20 +118,43 @@ def _run(instance: DispatchInstance, name: str, order: Order, mode: int) -> Run:
     )
 
 
+def _prb_rules(arrays: DispatchArrays, parameters: Any) -> tuple[Order, int]:
+    return make_order(arrays, parameters.jobs, parameters.nodes), SKIP
+
+
+def _fcfs_rules(arrays: DispatchArrays, parameters: Any) -> tuple[Order, int]:
+    return make_order(arrays, "submit", "fullest"), STOP
+
+
+def _easy_rules(arrays: DispatchArrays, parameters: Any) -> tuple[Order, int]:
+    return make_order(arrays, "submit", "fullest"), RESERVE
+
+
+LIST_RULES: dict[str, Callable[[DispatchArrays, Any], tuple[Order, int]]] = {
+    "prb": _prb_rules,
+    "fcfs": _fcfs_rules,
+    "easy": _easy_rules,
+}
+"""Per policy, the order of jobs and nodes, and what one that does not fit does to the others."""
+
+
 def run_prb(instance: DispatchInstance, parameters: PrbParameters, seed: int) -> Run:
     """Run PRB (Algorithm 1, with the intended `canBeMapped`); the seed has no effect."""
-    order = make_order(instance.arrays, parameters.jobs, parameters.nodes)
-    return _run(instance, "prb", order, SKIP)
+    return _run(instance, "prb", parameters)
 
 
 def run_fcfs(instance: DispatchInstance, parameters: BaselineParameters, seed: int) -> Run:
     """Start jobs in order of submit; the first that does not fit blocks the others."""
-    return _run(instance, "fcfs", make_order(instance.arrays, "submit", "fullest"), STOP)
+    return _run(instance, "fcfs", parameters)
 
 
 def run_easy(instance: DispatchInstance, parameters: BaselineParameters, seed: int) -> Run:
-    """Run FCFS where jobs overtake that leave the first one's reservation in place."""
-    return _run(instance, "easy", make_order(instance.arrays, "submit", "fullest"), RESERVE)
+    """Run FCFS where jobs overtake that leave the first one's reservation in place.
+
+    A reservation (nodes and time) is looked for again when a job has ended, and stands if nothing
+    is earlier.
+    """
+    return _run(instance, "easy", parameters)
 
 
 PRB = Policy(
