@@ -14,7 +14,7 @@ from algorithms.multiserver.kernels import oga_slots
 from algorithms.policy import Parameters, Policy, Run
 from models.multiserver import MultiserverInstance, build_run
 
-__all__ = ["OGA", "STEPS", "OgaLog", "OgaParameters", "run_oga"]
+__all__ = ["OGA", "STEPS", "Ascent", "OgaLog", "OgaParameters", "run_oga"]
 
 STEPS = ("theory", "sqrt", "adagrad", "geometric")
 """In the order of the compiled function's codes."""
@@ -58,6 +58,58 @@ class OgaLog:
     squares: float
 
 
+class Ascent:
+    """A run that goes on: y, the prices and the clock after the slots so far.
+
+    Parameters
+    ----------
+    instance : MultiserverInstance
+    parameters : OgaParameters
+    """
+
+    def __init__(self, instance: MultiserverInstance, parameters: OgaParameters) -> None:
+        self.arrays = SlotArrays(instance)
+        self.parameters = parameters
+        self.slots = instance.arrivals.slots
+        layout = self.arrays.layout
+        diameter, bound = instance.diameter, instance.gradient_bound
+        # Where D or G is 0 nothing can be allocated or gained: no step.
+        ratio = diameter / bound if bound > 0 else 0.0
+        self.rates = np.array([ratio, diameter, parameters.eta0, parameters.decay])
+        self.degree = np.bincount(layout.port, minlength=layout.ports).astype(float)
+        self.clock = np.zeros(2)
+        self.felt = np.zeros_like(self.arrays.total)
+        self.point = np.zeros_like(self.arrays.allocation)
+
+    def advance(self, arrivals: NDArray[np.bool_], rewards: NDArray[np.float64]) -> None:
+        """Run consecutive slots, shape (slots, ports), and write their rewards."""
+        arrays, layout, parameters = self.arrays, self.arrays.layout, self.parameters
+        oga_slots(
+            np.ascontiguousarray(arrivals),
+            layout.port,
+            layout.first,
+            arrays.cap,
+            arrays.capacity,
+            layout.overhead,
+            layout.per_channel,
+            arrays.kind,
+            arrays.scale,
+            self.degree,
+            parameters.protocol == "lookahead",
+            parameters.projection == "paper",
+            STEPS.index(parameters.step),
+            self.rates,
+            self.slots,
+            self.clock,
+            arrays.allocation,
+            arrays.price,
+            arrays.total,
+            self.felt,
+            self.point,
+            rewards,
+        )
+
+
 def run_oga(instance: MultiserverInstance, parameters: OgaParameters, seed: int) -> Run:
     """Run OGA from y(1) = 0.
 
@@ -74,53 +126,13 @@ def run_oga(instance: MultiserverInstance, parameters: OgaParameters, seed: int)
         ``log`` is an `OgaLog`.
     """
     del seed
-    arrays = SlotArrays(instance)
-    layout = arrays.layout
-    diameter, bound = instance.diameter, instance.gradient_bound
-    # Where D or G is 0 nothing can be allocated or gained: no step.
-    rates = np.array(
-        [
-            diameter / bound if bound > 0 else 0.0,
-            diameter,
-            parameters.eta0,
-            parameters.decay,
-        ]
-    )
-    clock = np.zeros(2)
-    degree = np.bincount(layout.port, minlength=layout.ports).astype(float)
-    felt, point = np.zeros_like(arrays.total), np.zeros_like(arrays.allocation)
-
-    def advance(arrivals: NDArray[np.bool_], rewards: NDArray[np.float64]) -> None:
-        oga_slots(
-            np.ascontiguousarray(arrivals),
-            layout.port,
-            layout.first,
-            arrays.cap,
-            arrays.capacity,
-            layout.overhead,
-            layout.per_channel,
-            arrays.kind,
-            arrays.scale,
-            degree,
-            parameters.protocol == "lookahead",
-            parameters.projection == "paper",
-            STEPS.index(parameters.step),
-            rates,
-            instance.arrivals.slots,
-            clock,
-            arrays.allocation,
-            arrays.price,
-            arrays.total,
-            felt,
-            point,
-            rewards,
-        )
-
+    ascent = Ascent(instance, parameters)
+    arrays = ascent.arrays
     committed = parameters.protocol == "committed"
-    found = collect(instance, arrays, advance, parameters.history, committed)
+    found = collect(instance, arrays, ascent.advance, parameters.history, committed)
     solution = build_run(
         instance,
-        layout,
+        arrays.layout,
         arrays.by_edge(),
         policy=OGA.name,
         protocol=parameters.protocol,
@@ -130,7 +142,7 @@ def run_oga(instance: MultiserverInstance, parameters: OgaParameters, seed: int)
         projection=parameters.projection,
         history=found.history,
     )
-    return Run(solution, OgaLog(arrays.price.T.copy(), float(clock[1])))
+    return Run(solution, OgaLog(arrays.price.T.copy(), float(ascent.clock[1])))
 
 
 OGA = Policy(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -197,6 +197,12 @@ def _plot(instance: MultiserverInstance, solution: MultiserverRun, path: Path) -
     plot_run(instance, solution, path)
 
 
+def _bench() -> Mapping[str, Any]:
+    from experiments.multiserver.bench import bench
+
+    return bench()
+
+
 MULTISERVER = Family(
     name="multiserver",
     summary="Online bipartite scheduling of multi-server jobs (arXiv 2305.06572).",
@@ -215,5 +221,6 @@ MULTISERVER = Family(
     write_formulation=_write_formulation,
     plot=_plot,
     redraw=_redraw,
+    bench=_bench,
     read_instance=_read_instance,
 )
