@@ -115,7 +115,7 @@ def inline(markdown: str) -> str:
         if code is not None:
             parts.append(element("code", text(code)))
         elif formula is not None:
-            parts.append(_formula(formula))
+            parts.append(element("span", _formula(formula), class_="inline"))
         else:
             parts.append(element("em", text(emphasis)))
         start = match.end()

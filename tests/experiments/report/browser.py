@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,17 @@ FLAGS = (
     "--hide-scrollbars",
     "--disable-background-networking",
 )
+
+
+# The browser reads from descriptor 3 and writes to 4.
+LAUNCHER = """
+import os, sys
+ours = [os.dup(int(number)) for number in sys.argv[1:3]]
+for place, descriptor in enumerate(ours, start=3):
+    os.dup2(descriptor, place)
+    os.set_inheritable(place, True)  # it may have been in its place before
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def find_chromium() -> str | None:
@@ -87,10 +99,11 @@ def opened(executable: str, path: Path) -> Iterator[Page]:
     to_read, to_write = os.pipe()
     from_read, from_write = os.pipe()
     with tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as profile:
-        # The browser reads descriptor 3 and writes 4; a shell puts ours in these places.
-        script = f'exec "$@" 3<&{to_read} 4>&{from_write}'
         process = subprocess.Popen(
-            ["sh", "-c", script, "sh", executable, *FLAGS, f"--user-data-dir={profile}"],
+            [
+                *(sys.executable, "-I", "-S", "-c", LAUNCHER, str(to_read), str(from_write)),
+                *(executable, *FLAGS, f"--user-data-dir={profile}"),
+            ],
             pass_fds=(to_read, from_write),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
