@@ -29,6 +29,18 @@ _STYLES: dict[str, dict[str, Any]] = {
     "optimus": {"color": "#E69F00", "marker": "x", "linestyle": (0, (3, 1))},
     "default": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.8},
     "google": {"color": "#D55E00", "marker": "s", "linestyle": "--"},
+    "oga": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.8},
+    "oga-lookahead": {"color": "#56B4E9", "marker": "*", "linestyle": "-", "markersize": 6},
+    "fairness": {"color": "#009E73", "marker": "^", "linestyle": "-."},
+    "binpacking": {"color": "#D55E00", "marker": "v", "linestyle": ":"},
+    "spreading": {"color": "#E69F00", "marker": "x", "linestyle": (0, (3, 1))},
+    "bound": {"color": "#D55E00", "marker": "", "linestyle": "--"},
+    "best": {"color": "#999999", "marker": "", "linestyle": "-"},
+    "step-theory": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.8},
+    "step-sqrt": {"color": "#0072B2", "marker": "s", "linestyle": "--"},
+    "step-adagrad": {"color": "#009E73", "marker": "^", "linestyle": "-."},
+    "step-geometric": {"color": "#D55E00", "marker": "v", "linestyle": ":"},
+    "step-geometric-slow": {"color": "#CC79A7", "marker": "x", "linestyle": (0, (3, 1))},
 }
 _LEFT_OUT = (*META, "policy_seconds", "arrivals_source")  # timings, and a long text
 

@@ -12,6 +12,18 @@ _LABELS = {
     "dorm": "Dorm",
     "oasis": "OASiS",
     "optimus": "Optimus",
+    "oga": "OGA",
+    "oga-lookahead": "OGA, sees x(t)",
+    "fairness": "fairness",
+    "binpacking": "bin packing",
+    "spreading": "spreading",
+    "bound": "D G sqrt(T)",
+    "best": "reward of y*",
+    "step-theory": "D/(G sqrt T)",
+    "step-sqrt": "D/(G sqrt t)",
+    "step-adagrad": "D/sqrt(2 sum |g|^2)",
+    "step-geometric": "0.99^t",
+    "step-geometric-slow": "0.9999^t",
 }
 
 MIX_LABELS = {

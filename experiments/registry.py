@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.multiserver.regret import REGRET
 from experiments.splitting.greedy_nfs import GREEDY_NFS
 from experiments.training.ablation import ABLATION
 from experiments.training.feasibility import FEASIBILITY
@@ -46,6 +47,7 @@ _DECLARED: tuple[Experiment, ...] = (
     ALLOCATION_COST,
     SCALING,
     GREEDY_NFS,
+    REGRET,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
