@@ -84,12 +84,45 @@ def _run(
         bool,
         typer.Option("--simulate", help="On-line, with real run times and power, not a plan."),
     ] = False,
+    overrun: Annotated[
+        str | None,
+        typer.Option(
+            metavar="killed|extended",
+            help="With --simulate: what becomes of jobs that outrun their estimate.",
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="With --simulate: raises predicted power before a job starts."
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(metavar="JOBS", help="With --simulate: tried at an event; default all."),
+    ] = None,
 ) -> Run:
+    options = {"overrun": overrun, "margin": margin, "depth": depth}
+    given = {name: value for name, value in options.items() if value is not None}
     if not simulate:
+        for name, value in given.items():
+            raise InputError("goes with --simulate only", source=f"--{name}", value=value)
         return policy.run(instance, parameters, seed)
-    from algorithms.dispatch.simulation import simulate_policy
+    from pydantic import ValidationError
 
-    return simulate_policy(policy, instance, parameters, seed)
+    from algorithms.dispatch.simulation import SimulationSettings, simulate_policy
+    from models.files import first_error
+
+    try:
+        settings = SimulationSettings(**given)
+    except ValidationError as error:
+        raise InputError(f"--{first_error(error)}") from None
+    try:
+        return simulate_policy(policy, instance, parameters, seed, settings)
+    except InputError as error:
+        if not error.source and error.field == "policy":
+            raise InputError(f"--{error}") from None
+        raise
 
 
 def _optimum(instance: DispatchInstance, time_limit: float, seed: int) -> Bounds:

@@ -105,20 +105,36 @@ def count(instance: DispatchInstance, schedule: DispatchSchedule) -> dict[str, i
 
 def outcome_table(instance: DispatchInstance, run: Run) -> Table:
     """Tell for each job when and where it runs, how long it waited, or why it never runs."""
+    reasons = _why_they_waited(run)
     rows = []
-    for job, why, outcome in zip(
-        instance.jobs, instance.why_impossible, run.solution.jobs, strict=True
+    for j, (job, why, outcome) in enumerate(
+        zip(instance.jobs, instance.why_impossible, run.solution.jobs, strict=True)
     ):
         waited = None if outcome.start is None else outcome.start - job.submit
         nodes = Counter(outcome.nodes)
         where = ", ".join(f"{name} x{n}" if n > 1 else name for name, n in nodes.items())
         row = [outcome.name, job.queue, job.submit, outcome.start, outcome.end, waited]
+        if reasons:
+            row.append(reasons[j])
         rows.append([*row, where or f"impossible: {why}"])
-    return Table(("job", "queue", "submit", "start", "end", "waited", "nodes"), rows)
+    waits = ("waited", "for") if reasons else ("waited",)
+    return Table(("job", "queue", "submit", "start", "end", *waits, "nodes"), rows)
+
+
+def _why_they_waited(run: Run) -> list[str]:
+    """Seconds that each job waited, by reason; empty for a plan, which has none."""
+    if run.solution.mode != "simulated":
+        return []
+    from algorithms.dispatch.simulation import REASONS
+
+    return [
+        ", ".join(f"{name} {s}" for name, s in zip(REASONS, waited, strict=True) if s) or "-"
+        for waited in run.log.waited.tolist()
+    ]
 
 
 def remarks(instance: DispatchInstance, run: Run) -> list[str]:
-    """Tell the power that the schedule draws."""
+    """Tell what power the schedule draws; of a simulation, also how long jobs waited and why."""
     from models.dispatch import audit
 
     report = audit(instance, run.solution)
@@ -128,4 +144,12 @@ def remarks(instance: DispatchInstance, run: Run) -> list[str]:
         lines.append(
             f"over the cap: {report.seconds_over_cap} s, {report.energy_over_cap / 3.6e6:.4g} kWh"
         )
+    if run.solution.mode == "simulated":
+        from algorithms.dispatch.simulation import REASONS
+
+        log = run.log
+        waited = zip(REASONS, log.waited.sum(axis=0).tolist(), strict=True)
+        lines.append("waited for: " + ", ".join(f"{name} {s} s" for name, s in waited))
+        shares = ", ".join(f"{name} {u:.1%}" for name, u in log.metrics.utilisation.items())
+        lines.append(f"in use from the first submit to the last end: {shares}")
     return lines

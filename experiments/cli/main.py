@@ -15,6 +15,7 @@ import typer
 from experiments.cli.benching import bench
 from experiments.cli.claiming import claims
 from experiments.cli.commands import family_app
+from experiments.cli.dispatch import DISPATCH
 from experiments.cli.families import Family
 from experiments.cli.interruption import INTERRUPTED, Interruption, prompt_interruption
 from experiments.cli.multiserver import MULTISERVER
@@ -29,7 +30,7 @@ from models.files import InputError
 
 __all__ = ["FAMILIES", "build_app", "main"]
 
-FAMILIES: tuple[Family, ...] = (TRAINING, SPLITTING, MULTISERVER)
+FAMILIES: tuple[Family, ...] = (TRAINING, SPLITTING, MULTISERVER, DISPATCH)
 
 NO, BAD_INPUT, OUR_MISTAKE = 1, 2, 70
 
