@@ -23,7 +23,7 @@ _LABELS = {
     "step-sqrt": "D/(G sqrt t)",
     "step-adagrad": "D/sqrt(2 sum |g|^2)",
     "step-geometric": "0.99^t",
-    "step-geometric-slow": "0.9999^t",
+    "step-geometric-slow": "0.999^t",
 }
 
 MIX_LABELS = {

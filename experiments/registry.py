@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
 from experiments.multiserver.regret import REGRET
+from experiments.multiserver.steps import STEPS
 from experiments.splitting.greedy_nfs import GREEDY_NFS
 from experiments.training.ablation import ABLATION
 from experiments.training.feasibility import FEASIBILITY
@@ -48,6 +49,7 @@ _DECLARED: tuple[Experiment, ...] = (
     SCALING,
     GREEDY_NFS,
     REGRET,
+    STEPS,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
