@@ -11,7 +11,7 @@ import typer
 from experiments.cli.arguments import check_outputs, check_suffix
 from experiments.cli.output import answers_only, emit, say
 from experiments.cli.reproducing import RESULTS, Results, processors
-from models.files import write_atomic
+from models.files import InputError, write_atomic
 
 if TYPE_CHECKING:
     from experiments.declaration import Experiment
@@ -41,6 +41,8 @@ def report(
 
     check_suffix("--output", output, (".html",))
     check_outputs({"--output": output})
+    if output is None:
+        _make_folder(results)
     failures = []
     if (results / FILE_NAME).exists():
         with Store.open(results, create=False) as store:
@@ -54,8 +56,6 @@ def report(
     with answers_only():
         entries = _entries(list(EXPERIMENTS.values()), results, workers or processors())
     target = output or results / "report.html"
-    if output is None:
-        results.mkdir(parents=True, exist_ok=True)
     write_atomic(target, page(entries, failures))
     shown = sum(entry.drawing is not None for entry in entries)
     emit(f"{target}: {shown} of {len(entries)} figures, {len(failures)} failed tasks")
@@ -63,6 +63,14 @@ def report(
     for entry in faulty:
         say(f"{entry.name}: could not be drawn or judged: {entry.fault}")
     return 1 if faulty else 0
+
+
+def _make_folder(results: Path) -> None:
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        rule = f"cannot be made: {error.strerror or error}"
+        raise InputError(rule, source="--results", value=str(results)) from None
 
 
 def _entries(experiments: Sequence[Experiment], results: Path, workers: int) -> list[Entry]:

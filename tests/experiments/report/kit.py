@@ -66,7 +66,7 @@ def fill(
     """Write rows as a sweep would."""
     for seed in range(seeds):
         for point in points:
-            values = json.dumps({"value": point["x"] + seed, "cost": 3, **row})
+            values = json.dumps({"value": point.get("x", 0) + seed, "cost": 3, **row})
             key = Key(canonical(point), seed)
             store.put_row(
                 experiment.stored_as,
