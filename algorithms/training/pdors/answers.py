@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from algorithms.training.pdors.curves import SpreadOptimum
+from algorithms.training.pdors.rounding import SlotOptima
 from models.training import Job
 from models.training.schedule import Placement
 
@@ -65,18 +65,25 @@ class SlotAnswers(ABC):
         """Return the allocation behind a finite `internal_cost`."""
 
     @abstractmethod
-    def relaxed(self, k: int, q: int) -> SpreadOptimum:
-        """Return the LP optimum behind a finite `external_cost`."""
+    def relaxed(self, k: int) -> tuple[SlotOptima, NDArray[np.int64]]:
+        """Return the LP optima of slot k, and which of them is behind each `external_cost`.
+
+        Shaped (levels,); what stands beside an infinite cost means nothing.
+        """
 
     @abstractmethod
     def free_capacity(self, k: int, machines: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what some machines have left in slot k, shape (used, resources)."""
 
     @abstractmethod
-    def log_cost(
-        self, k: int, machines: NDArray[np.int64]
-    ) -> Callable[[NDArray[np.int64], NDArray[np.int64]], float]:
-        """Return the function that gives ln of the cost of (workers, PSs) on some machines."""
+    def log_costs(
+        self,
+        k: int,
+        machines: NDArray[np.int64],
+        workers: NDArray[np.int64],
+        ps: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """Return ln of the costs of allocations in slot k, all shaped (allocations, machines)."""
 
     @abstractmethod
     def smallest_packing(self, k: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,21 @@ from algorithms.training.pdors.curve_kernels import GAVE_UP, OPTIMAL
 from algorithms.training.pdors.curves import CurveSlot, JobCurves, SpreadOptimum
 from algorithms.training.pdors.machine_groups import ClusterGroups, SlotGroups
 from algorithms.training.pdors.prices import PriceFunction, log_amounts
-from algorithms.training.pdors.slot import JobSlots, SlotState, log_sum, smallest_packing
+from algorithms.training.pdors.rounding import SlotOptima
+from algorithms.training.pdors.slot import (
+    JobSlots,
+    SlotState,
+    log_costs,
+    log_sum,
+    smallest_packing,
+)
 from models.training import TrainingInstance
 from models.training.schedule import Placement
 from models.training.throughput import workers_for
 
 __all__ = ["CurveCluster"]
+
+KEPT_SLOTS = 8  # slots whose optima are kept in full; others are written out again when needed
 
 
 class CurveCluster(Cluster):
@@ -63,12 +72,13 @@ class CurveAnswers(SlotAnswers):
             self._views(distinct),
             self._ask(samples),
         )
+        self._optima: dict[int, SlotOptima] = {}
+        self._position = np.searchsorted(self.asked, self.covers)
         self._solve_what_was_given_up()
         self._internal_case(samples)
         reachable = self.covers <= self.job.batch
-        position = np.searchsorted(self.asked, self.covers[reachable])
         external = np.full((len(distinct), len(samples)), np.inf)
-        external[:, reachable] = self.curves.log_cost[:, position]
+        external[:, reachable] = self.curves.log_cost[:, self._position[reachable]]
         self.external_cost = external[self.same]
         # Each curve is followed up to the first demand that is infeasible.
         solved = (self.curves.status == OPTIMAL).sum(axis=1)
@@ -91,7 +101,7 @@ class CurveAnswers(SlotAnswers):
         ps = np.split(log_sum(log_price + log_amounts(self.ps_demand)), ends)
         return [
             CurveSlot(
-                slot.machine_group,
+                slot.grouping,
                 slot.count,
                 self.instance.capacity[slot.kind] - slot.used,
                 worker[k],
@@ -106,7 +116,7 @@ class CurveAnswers(SlotAnswers):
         slots: JobSlots | None = None
         for k, q in np.argwhere(self.curves.status == GAVE_UP):
             view = self.curves.slots[k]
-            group = view.machine_group
+            group = view.grouping.machine_group
             if slots is None:
                 slots = JobSlots(self.instance, self.i)
             state = SlotState(
@@ -133,12 +143,14 @@ class CurveAnswers(SlotAnswers):
         machine = self._machine[self.same[k], q]
         return SpreadAllocation(np.array([machine]), self._workers[[q]], self._ps[[q]])
 
-    def relaxed(self, k: int, q: int) -> SpreadOptimum:
-        """Return the LP optimum behind a finite `external_cost`."""
-        where = int(self.same[k]), int(np.searchsorted(self.asked, self.covers[q]))
-        found = self._by_engine.get(where) or self.curves.optimum(*where)
-        assert found is not None
-        return found
+    def relaxed(self, k: int) -> tuple[SlotOptima, NDArray[np.int64]]:
+        """Return the LP optima of slot k, and which of them belongs to each level."""
+        version = int(self.same[k])
+        if version not in self._optima:
+            if len(self._optima) == KEPT_SLOTS:
+                self._optima.pop(next(iter(self._optima)))
+            self._optima[version] = self.curves.optima(version, self._by_engine)
+        return self._optima[version], self._position
 
     def _slot(self, k: int) -> CurveSlot:
         return self.curves.slots[self.same[k]]
@@ -146,18 +158,19 @@ class CurveAnswers(SlotAnswers):
     def free_capacity(self, k: int, machines: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what some machines have left in slot k, shape (used, resources)."""
         slot = self._slot(k)
-        return np.asarray(slot.free[slot.machine_group[machines]])
+        return np.asarray(slot.free[slot.grouping.machine_group[machines]])
 
-    def log_cost(
-        self, k: int, machines: NDArray[np.int64]
-    ) -> Callable[[NDArray[np.int64], NDArray[np.int64]], float]:
-        """Return the function that gives ln of the cost of (workers, PSs) on some machines."""
+    def log_costs(
+        self,
+        k: int,
+        machines: NDArray[np.int64],
+        workers: NDArray[np.int64],
+        ps: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """Return ln of the costs of allocations in slot k."""
         slot = self._slot(k)
-        group = slot.machine_group[machines]
-        # The free capacity plays no part in costs.
-        return SlotState(
-            np.empty((0, 0)), slot.log_worker_price[group], slot.log_ps_price[group]
-        ).log_cost
+        group = slot.grouping.machine_group[machines]
+        return log_costs(workers, ps, slot.log_worker_price[group], slot.log_ps_price[group])
 
     def smallest_packing(self, k: int) -> float:
         """W_2 of Theorems 3 and 4 in slot k (D7)."""

@@ -27,7 +27,7 @@ import numpy as np
 
 from algorithms.compiled import compiled
 
-__all__ = ["corners", "follow_slots"]
+__all__ = ["corners", "follow_slots", "place_on_machines"]
 
 OPTIMAL, INFEASIBLE, GAVE_UP = 1, 0, -1
 WORKER_SURPLUS, PS_SURPLUS = -1, -2
@@ -425,3 +425,52 @@ def follow_slots(  # type: ignore[no-untyped-def]
                 cost += entries[e, 1] * (pw[g] * entries[e, 2] + ps[g] * entries[e, 3])
             log_cost[k, q] = math.log(cost) + shift if cost > 0 else -np.inf
     return status, log_cost, start, entries[: used[0]], pivots, tracked[0]
+
+
+@compiled
+def place_on_machines(entries, rows, first_group, members, begin):  # type: ignore[no-untyped-def]
+    """Write optima out machine by machine; of machines that are alike, the first get the most.
+
+    Parameters
+    ----------
+    entries : array, shape (rows, 4)
+        As `follow_slots` returns them.
+    rows : array of int, shape (optima, 2)
+        First row of each optimum, and the row after the last.
+    first_group : int
+    members : array of int, shape (machines,)
+        Machines of the slot by group.
+    begin : array of int, shape (groups + 1,)
+        Where each group begins there.
+
+    Returns
+    -------
+    start : array of int, shape (optima + 1,)
+    machine, group : arrays of int, shape (used,)
+        Machines rise within an optimum.
+    workers, ps : arrays, shape (used,)
+    """
+    start = np.zeros(len(rows) + 1, dtype=np.int64)
+    for n in range(len(rows)):
+        start[n + 1] = start[n]
+        for e in range(rows[n, 0], rows[n, 1]):
+            start[n + 1] += int(entries[e, 1])
+    machine, group = np.empty(start[-1], dtype=np.int64), np.empty(start[-1], dtype=np.int64)
+    workers, ps = np.empty(start[-1]), np.empty(start[-1])
+    taken = np.zeros(len(begin), dtype=np.int64)  # machines of each group that have got theirs
+    for n in range(len(rows)):
+        at = start[n]
+        for e in range(rows[n, 0], rows[n, 1]):
+            g = int(entries[e, 0]) - first_group
+            for _ in range(int(entries[e, 1])):  # none where a surplus was trimmed
+                machine[at], group[at] = members[begin[g] + taken[g]], g
+                workers[at], ps[at] = entries[e, 2], entries[e, 3]
+                at += 1
+                taken[g] += 1
+        for e in range(rows[n, 0], rows[n, 1]):
+            taken[int(entries[e, 0]) - first_group] = 0
+        own = slice(start[n], start[n + 1])
+        order = np.argsort(machine[own])
+        machine[own], group[own] = machine[own][order], group[own][order]
+        workers[own], ps[own] = workers[own][order], ps[own][order]
+    return start, machine, group, workers, ps

@@ -7,16 +7,23 @@ them by HiGHS and is what tests hold this against.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.compiled import compiled
-from algorithms.training.pdors.curve_kernels import GAVE_UP, OPTIMAL, follow_slots
-from algorithms.training.pdors.machine_groups import group_machines
+from algorithms.training.pdors.curve_kernels import (
+    GAVE_UP,
+    OPTIMAL,
+    follow_slots,
+    place_on_machines,
+)
+from algorithms.training.pdors.machine_groups import Grouping, group_machines
 from algorithms.training.pdors.prices import log_amounts
+from algorithms.training.pdors.rounding import SlotOptima
 from algorithms.training.pdors.slot import (
     ExternalOptimum,
     JobSlots,
@@ -35,7 +42,7 @@ class CurveSlot:
 
     Attributes
     ----------
-    machine_group : array of int, shape (machines,)
+    grouping : Grouping
     count : array of float, shape (groups,)
     free : array, shape (groups, resources)
         Free capacity of one machine.
@@ -43,7 +50,7 @@ class CurveSlot:
         ln of the price of one worker and of one PS.
     """
 
-    machine_group: NDArray[np.int32]
+    grouping: Grouping
     count: NDArray[np.float64]
     free: NDArray[np.float64]
     log_worker_price: NDArray[np.float64]
@@ -54,7 +61,7 @@ def slot_of_state(state: SlotState) -> CurveSlot:
     """Group the machines of a slot that are exactly alike."""
     group, first = group_machines(state.free_capacity, state.log_worker_price, state.log_ps_price)
     return CurveSlot(
-        group,
+        Grouping(group),
         np.bincount(group, minlength=len(first)).astype(float),
         state.free_capacity[first],
         state.log_worker_price[first],
@@ -127,8 +134,6 @@ class JobCurves:
             *self._arguments, demand.reshape(-1, 2), np.zeros((0, 4))
         )
         self.log_cost: NDArray[np.float64] = np.where(self.status == GAVE_UP, np.nan, log_cost)
-        self._optima: dict[tuple[int, int], SpreadOptimum] = {}
-        self._sorted: dict[int, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
 
     def _prepare(self) -> tuple[NDArray[np.float64], ...]:
         used = (self.worker_demand > 0) | (self.ps_demand > 0)
@@ -175,7 +180,7 @@ class JobCurves:
         log_workers, log_ps = log_amounts(workers.astype(float)), log_amounts(ps.astype(float))
         for k, slot in enumerate(self.slots):
             own = slice(self.first[k], self.first[k + 1])
-            first = np.unique(slot.machine_group, return_index=True)[1]
+            first = slot.grouping.first
             order = np.lexsort((first, key[own]))
             group = _first_that_fits(order, use, room[own])
             fit = group >= 0
@@ -195,35 +200,42 @@ class JobCurves:
         """
         if self.status[k, q] != OPTIMAL:
             return None
-        if (k, q) not in self._optima:
-            self._optima[k, q] = self._spread(k, q)
-        return self._optima[k, q]
+        rows = self._start[k, [q]]
+        _, machine, _, workers, ps = self._placed(k, rows)
+        return SpreadOptimum(machine, workers, ps, float(self.log_cost[k, q]))
 
-    def _spread(self, k: int, q: int) -> SpreadOptimum:
-        rows = self._entries[slice(*self._start[k, q])]
-        rows = rows[rows[:, 1] > 0]  # trimming surplus can leave rows of no machine
-        group = rows[:, 0].astype(np.int64) - self.first[k]
-        times = rows[:, 1].astype(np.int64)
-        machine, sorted_group = self._by_group(k)
-        begin = np.searchsorted(sorted_group, group)
-        if (self.slots[k].count[group] == 1).all():
-            machines = machine[begin]
-        else:  # the rows of a group lie side by side, and share its machines
-            before = np.cumsum(times) - times
-            opens = np.r_[True, group[1:] != group[:-1]]
-            inside = before - np.maximum.accumulate(np.where(opens, before, 0))
-            offset = np.arange(times.sum()) - np.repeat(before, times)
-            machines = machine[np.repeat(begin + inside, times) + offset]
-        workers, ps = np.repeat(rows[:, 2], times), np.repeat(rows[:, 3], times)
-        order = np.argsort(machines)
-        return SpreadOptimum(machines[order], workers[order], ps[order], float(self.log_cost[k, q]))
+    def optima(
+        self, k: int, instead: Mapping[tuple[int, int], SpreadOptimum] | None = None
+    ) -> SlotOptima:
+        """Return the LP optima of slot k for all covers; without entries where there is none.
 
-    def _by_group(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Machines of slot k by group, and the group of each."""
-        if k not in self._sorted:
-            order = np.argsort(self.slots[k].machine_group, kind="stable")
-            self._sorted[k] = order, self.slots[k].machine_group[order]
-        return self._sorted[k]
+        Parameters
+        ----------
+        k : int
+        instead : mapping of (slot, cover) to SpreadOptimum, optional
+            What takes the place of some of them.
+        """
+        slot = self.slots[k]
+        start, machine, group, workers, ps = self._placed(k, self._start[k])
+        group_of = slot.grouping.machine_group
+        for (where, q), found in (instead or {}).items():
+            if where == k:
+                at, used = slice(start[q], start[q + 1]), len(found.machines)
+                new = found.machines, group_of[found.machines], found.workers, found.ps
+                machine, group, workers, ps = (
+                    np.concatenate([old[: at.start], values, old[at.stop :]])
+                    for old, values in zip((machine, group, workers, ps), new, strict=True)
+                )
+                start[q + 1 :] += used - (at.stop - at.start)
+        return SlotOptima(start, machine, group, workers, ps, slot.free)
+
+    def _placed(self, k: int, rows: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+        """Write optima out machine by machine, each from some rows of the entries."""
+        grouping = self.slots[k].grouping
+        written: tuple[NDArray[Any], ...] = place_on_machines(
+            self._entries, rows, self.first[k], grouping.members, grouping.begin
+        )
+        return written
 
 
 @compiled

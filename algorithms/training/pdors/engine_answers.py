@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.training.pdors.answers import Cluster, SlotAnswers, SpreadAllocation
-from algorithms.training.pdors.curves import SpreadOptimum
 from algorithms.training.pdors.prices import PriceFunction
-from algorithms.training.pdors.slot import ExternalOptimum, JobSlots, SlotAllocation, SlotState
+from algorithms.training.pdors.rounding import SlotOptima
+from algorithms.training.pdors.slot import (
+    ExternalOptimum,
+    JobSlots,
+    SlotAllocation,
+    SlotState,
+    log_costs,
+)
 from models.training import TrainingInstance
 from models.training.schedule import Placement
 
@@ -105,22 +111,41 @@ class EngineAnswers(SlotAnswers):
         assert found is not None
         return SpreadAllocation(self._all, found.workers, found.ps)
 
-    def relaxed(self, k: int, q: int) -> SpreadOptimum:
-        """Return the LP optimum behind a finite `external_cost`."""
-        found = self._optima[k][int(self.covers[q])]
-        assert found is not None
-        return SpreadOptimum(self._all, found.workers, found.ps, found.log_cost)
+    def relaxed(self, k: int) -> tuple[SlotOptima, NDArray[np.int64]]:
+        """Return the LP optima of slot k, and which of them belongs to each level."""
+        found = {c: optimum for c, optimum in self._optima[k].items() if optimum is not None}
+        number = {cover: n for n, cover in enumerate(found)}
+        machines = len(self._all)
+        everywhere = np.tile(self._all, len(found))
+        nothing = np.zeros(0)
+        optima = SlotOptima(
+            np.arange(len(found) + 1) * machines,
+            everywhere,
+            everywhere,
+            np.concatenate([nothing, *(optimum.workers for optimum in found.values())]),
+            np.concatenate([nothing, *(optimum.ps for optimum in found.values())]),
+            self.states[k].free_capacity,
+        )
+        return optima, np.array([number.get(int(cover), -1) for cover in self.covers])
 
     def free_capacity(self, k: int, machines: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what some machines have left, shape (used, resources)."""
         return self.states[k].free_capacity[machines]
 
-    def log_cost(
-        self, k: int, machines: NDArray[np.int64]
-    ) -> Callable[[NDArray[np.int64], NDArray[np.int64]], float]:
-        """Return the function that gives ln of the cost; `machines` are all of them here."""
-        assert machines is self._all
-        return self.states[k].log_cost
+    def log_costs(
+        self,
+        k: int,
+        machines: NDArray[np.int64],
+        workers: NDArray[np.int64],
+        ps: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """Return ln of the costs of allocations in slot k."""
+        state = self.states[k]
+        all_workers = np.zeros((len(machines), len(self._all)), dtype=np.int64)
+        all_ps = all_workers.copy()
+        np.put_along_axis(all_workers, machines, workers, axis=1)
+        np.put_along_axis(all_ps, machines, ps, axis=1)
+        return log_costs(all_workers, all_ps, state.log_worker_price, state.log_ps_price)
 
     def smallest_packing(self, k: int) -> float:
         """W_2 of Theorems 3 and 4 in slot k (D7)."""

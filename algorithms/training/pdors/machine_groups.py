@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,35 @@ from numpy.typing import NDArray
 from algorithms.training.pdors.prices import PriceBounds, PriceFunction
 from models.training.schedule import Placement
 
-__all__ = ["ClusterGroups", "SlotGroups", "group_machines"]
+__all__ = ["ClusterGroups", "Grouping", "SlotGroups", "group_machines"]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Which machines are alike.
+
+    Attributes
+    ----------
+    machine_group : array of int, shape (machines,)
+        No group is empty.
+    """
+
+    machine_group: NDArray[np.int32]
+
+    @cached_property
+    def members(self) -> NDArray[np.int32]:
+        """Machines by group, those of a group in order; shape (machines,)."""
+        return np.argsort(self.machine_group, kind="stable").astype(np.int32)
+
+    @cached_property
+    def begin(self) -> NDArray[np.int64]:
+        """Where each group begins in `members`, shape (groups + 1,)."""
+        return np.cumsum(np.append(0, np.bincount(self.machine_group)))
+
+    @property
+    def first(self) -> NDArray[np.int32]:
+        """The first machine of each group, shape (groups,)."""
+        return np.asarray(self.members[self.begin[:-1]])
 
 
 @dataclass(frozen=True)
@@ -25,7 +54,7 @@ class SlotGroups:
 
     Attributes
     ----------
-    machine_group : array of int, shape (machines,)
+    grouping : Grouping
     count : array of float, shape (groups,)
         Machines of each group, at least one.
     kind : array of int, shape (groups,)
@@ -35,20 +64,12 @@ class SlotGroups:
         Slots of equal version have equal groups.
     """
 
-    machine_group: NDArray[np.int32]
+    grouping: Grouping
     count: NDArray[np.float64]
     kind: NDArray[np.int64]
     used: NDArray[np.float64]
     log_price: NDArray[np.float64]
     version: int
-
-    def first_machines(self) -> NDArray[np.int64]:
-        """Return the first machine of each group, shape (groups,)."""
-        return np.unique(self.machine_group, return_index=True)[1]
-
-    def members(self, group: int) -> NDArray[np.int64]:
-        """Return the machines of a group, in order."""
-        return np.flatnonzero(self.machine_group == group)
 
 
 def group_machines(*columns: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -79,7 +100,7 @@ class ClusterGroups:
 
     Notes
     -----
-    Memory: 4 bytes per slot and machine, and 16 per slot, group and resource. Slots that have
+    Memory: 8 bytes per slot and machine, and 16 per slot, group and resource. Slots that have
     met the same allocations share their groups.
     """
 
@@ -89,7 +110,7 @@ class ClusterGroups:
         kind, first = group_machines(capacity)
         self._kind_of_machine = first[kind]
         empty = SlotGroups(
-            machine_group=kind,
+            grouping=Grouping(kind),
             count=np.bincount(kind, minlength=len(first)).astype(float),
             kind=first,
             used=np.zeros((len(first), capacity.shape[1])),
@@ -132,7 +153,7 @@ class ClusterGroups:
         """Move the machines in `given`, rows (machine, workers, PSs), to their new groups."""
         machines = given[:, 0]
         more = given[:, 1, None] * worker_demand + given[:, 2, None] * ps_demand
-        used = old.used[old.machine_group[machines]] + more
+        used = old.used[old.grouping.machine_group[machines]] + more
         kind = self._kind_of_machine[machines]
         known = {
             (int(k), row.tobytes()): g
@@ -146,14 +167,14 @@ class ClusterGroups:
                 known[identity] = len(old.kind) + len(new)
                 new.append(n)
             target[n] = known[identity]
-        group = old.machine_group.copy()
+        group = old.grouping.machine_group.copy()
         group[machines] = target
         count = np.bincount(group, minlength=len(known))
         left = np.flatnonzero(count)
         number = np.cumsum(count > 0, dtype=np.int32) - 1
         self._versions += 1
         return SlotGroups(
-            machine_group=number[group].astype(np.int32),
+            grouping=Grouping(number[group]),
             count=count[left].astype(float),
             kind=np.concatenate([old.kind, kind[new]])[left],
             used=np.concatenate([old.used, used[new]])[left],

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from algorithms.training.pdors.rounding_kernels import SNAP, judge_optima
 from models.training import Job
-from models.training.throughput import fits
 
-__all__ = ["RoundedSlot", "gain_favouring_cover", "gain_favouring_packing", "round_slot"]
+__all__ = [
+    "RoundedOptima",
+    "RoundedSlot",
+    "SlotOptima",
+    "gain_favouring_cover",
+    "gain_favouring_packing",
+    "round_optima",
+    "round_slot",
+]
 
-SNAP = 1e-6  # the solver's own feasibility tolerance: closer to a whole number is that number
-FIRST_BATCH = 32
-LARGEST_BATCH = 1024
+WORD = (1 << 64) - 1
 
 
 def gain_favouring_packing(packing_rows: int, smallest_packing: float, delta: float) -> float:
@@ -62,6 +68,121 @@ class RoundedSlot:
     feasible: int
 
 
+@dataclass(frozen=True)
+class SlotOptima:
+    """LP optima of the slot programs of one slot, on the machines that they use.
+
+    Attributes
+    ----------
+    start : array of int, shape (optima + 1,)
+        Optimum n is entries start[n] to start[n + 1] of the following.
+    machine : array of int, shape (entries,)
+        Rising within an optimum.
+    group : array of int, shape (entries,)
+        Row of `free` of that machine.
+    workers, ps : arrays, shape (entries,)
+    free : array, shape (groups, resources)
+        Free capacity of one machine.
+    """
+
+    start: NDArray[np.int64]
+    machine: NDArray[np.int64]
+    group: NDArray[np.int64]
+    workers: NDArray[np.float64]
+    ps: NDArray[np.float64]
+    free: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RoundedOptima:
+    """The outcome of rounding one optimum per case.
+
+    Attributes
+    ----------
+    attempts, feasible : arrays of int, shape (cases,)
+        Draws made, and how many of them were feasible.
+    position : array of int, shape (cases + 1,)
+        Numbers taken from the stream before each case, and in all.
+    case : array of int, shape (draws,)
+        Case of each different feasible draw; cases rise, and draws are in order.
+    start : array of int, shape (draws + 1,)
+        Draw n is rows start[n] to start[n + 1] of the following.
+    entry, workers, ps : arrays of int, shape (rows,)
+        Which entry of the optima, and what is put there.
+    """
+
+    attempts: NDArray[np.int64]
+    feasible: NDArray[np.int64]
+    position: NDArray[np.int64]
+    case: NDArray[np.int64]
+    start: NDArray[np.int64]
+    entry: NDArray[np.int64]
+    workers: NDArray[np.int64]
+    ps: NDArray[np.int64]
+
+    def by_width(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield draws that have equally many rows, and these, shaped (draws, rows of each)."""
+        width = np.diff(self.start)
+        for rows in np.unique(width):
+            draws = np.flatnonzero(width == rows)
+            yield draws, self.start[draws, None] + np.arange(rows)
+
+
+def round_optima(
+    job: Job,
+    optima: SlotOptima,
+    which: NDArray[np.int64],
+    *,
+    gain: NDArray[np.float64],
+    worker_cover: NDArray[np.int64],
+    worker_demand: NDArray[np.float64],
+    ps_demand: NDArray[np.float64],
+    rng: np.random.Generator,
+    feasible_draws: int,
+    max_attempts: int,
+) -> RoundedOptima:
+    """Round one optimum after the other, each as `round_slot` does.
+
+    Parameters
+    ----------
+    job : Job
+    optima : SlotOptima
+    which : array of int, shape (cases,)
+        The optimum of each case.
+    gain, worker_cover : arrays, shape (cases,)
+        G_delta and D of each case.
+    worker_demand, ps_demand : arrays, shape (resources,)
+    rng : numpy.random.Generator
+        Of a PCG64.
+    feasible_draws, max_attempts : int
+        S and the limit on attempts, of each case.
+    """
+    bits = rng.bit_generator
+    if not isinstance(bits, np.random.PCG64):
+        raise TypeError(f"rounding draws from a PCG64, not from {type(bits).__name__}")
+    at, increment = bits.state["state"]["state"], bits.state["state"]["inc"]
+    words = [at >> 64, at & WORD, increment >> 64, increment & WORD]
+    attempts, feasible, position, draws, outcome = judge_optima(
+        np.array(words, dtype=np.uint64),
+        which,
+        gain,
+        worker_cover,
+        optima.start,
+        optima.group,
+        optima.workers,
+        optima.ps,
+        optima.free,
+        worker_demand,
+        ps_demand,
+        (feasible_draws, max_attempts, job.batch, job.workers_per_ps),
+    )
+    bits.advance(int(position[-1]))
+    start = np.append(draws[:, 1], len(outcome))
+    return RoundedOptima(
+        attempts, feasible, position, draws[:, 0], start, *(outcome[:, n] for n in range(3))
+    )
+
+
 def round_slot(
     job: Job,
     workers: NDArray[np.float64],
@@ -90,99 +211,40 @@ def round_slot(
     log_cost : callable
         ln of the cost of integer (workers, ps).
     rng : numpy.random.Generator
+        Of a PCG64.
     feasible_draws, max_attempts : int
         S and the limit on attempts.
 
     Notes
     -----
-    A machine has at most four outcomes (either count rounded up or not), so whether each of
-    them fits is looked up, not recomputed, and only fractional entries are drawn. If no
-    outcome at all can be feasible, nothing is drawn and `attempts` is 0.
+    If no outcome at all can be feasible, nothing is drawn and `attempts` is 0.
     """
     used = np.flatnonzero((workers > SNAP) | (ps > SNAP))
-    low_workers, up_workers = _floor_and_fraction(workers[used])
-    low_ps, up_ps = _floor_and_fraction(ps[used])
-    nothing = RoundedSlot(None, None, math.inf, 0, 0)
-
-    fitting = np.empty((2, 2, len(used)), dtype=bool)
-    for i in range(2):
-        for j in range(2):
-            use = (low_workers + i)[:, None] * worker_demand + (low_ps + j)[:, None] * ps_demand
-            fitting[i, j] = fits(use, free_capacity[used])
-    if not _can_succeed(job, worker_cover, fitting, low_workers, up_workers > 0, low_ps, up_ps > 0):
-        return nothing
-
-    attempts = feasible = 0
+    optima = SlotOptima(
+        np.array([0, len(used)]), used, used, workers[used], ps[used], free_capacity
+    )
+    rounded = round_optima(
+        job,
+        optima,
+        np.zeros(1, dtype=np.int64),
+        gain=np.ones(1),
+        worker_cover=np.array([worker_cover]),
+        worker_demand=worker_demand,
+        ps_demand=ps_demand,
+        rng=rng,
+        feasible_draws=feasible_draws,
+        max_attempts=max_attempts,
+    )
     best, best_cost = None, math.inf
-    seen: set[bytes] = set()
-    batch = FIRST_BATCH
-    while feasible < feasible_draws and attempts < max_attempts:
-        batch = min(batch, max_attempts - attempts)
-        add_workers = rng.random((batch, len(used))) < up_workers
-        add_ps = rng.random((batch, len(used))) < up_ps
-        total_workers = low_workers.sum() + add_workers.sum(axis=1)
-        total_ps = low_ps.sum() + add_ps.sum(axis=1)
-        accepted = (
-            (total_workers >= worker_cover)
-            & (total_workers <= job.batch)
-            & (total_ps >= np.ceil(total_workers / job.workers_per_ps - 1e-9))
-        )
-        rows = np.flatnonzero(accepted)
-        machine = np.arange(len(used))
-        inside = fitting[
-            add_workers[rows].astype(np.intp), add_ps[rows].astype(np.intp), machine
-        ].all(axis=1)
-        good = rows[inside][: feasible_draws - feasible]
-        for row in good:
-            key = add_workers[row].tobytes() + add_ps[row].tobytes()
-            if key in seen:
-                continue
-            seen.add(key)
-            draw = low_workers + add_workers[row], low_ps + add_ps[row]
-            full_workers = np.zeros(len(workers), dtype=np.int64)
-            full_ps = np.zeros(len(ps), dtype=np.int64)
-            full_workers[used], full_ps[used] = draw
-            cost = log_cost(full_workers, full_ps)
-            if cost < best_cost:
-                best, best_cost = (full_workers, full_ps), cost
-        feasible += len(good)
-        reached = feasible >= feasible_draws
-        attempts += int(good[-1]) + 1 if reached and len(good) else batch
-        batch = min(2 * batch, LARGEST_BATCH)
+    for n in range(len(rounded.case)):
+        rows = slice(rounded.start[n], rounded.start[n + 1])
+        draw = np.zeros((2, len(workers)), dtype=np.int64)
+        draw[0, used[rounded.entry[rows]]] = rounded.workers[rows]
+        draw[1, used[rounded.entry[rows]]] = rounded.ps[rows]
+        cost = log_cost(draw[0], draw[1])
+        if cost < best_cost:
+            best, best_cost = draw, cost
+    attempts, feasible = int(rounded.attempts[0]), int(rounded.feasible[0])
     if best is None:
         return RoundedSlot(None, None, math.inf, attempts, 0)
     return RoundedSlot(best[0], best[1], best_cost, attempts, feasible)
-
-
-def _floor_and_fraction(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    nearest = np.round(values)
-    values = np.where(np.abs(values - nearest) <= SNAP, nearest, values)
-    low = np.floor(values)
-    return low.astype(np.int64), values - low
-
-
-def _can_succeed(
-    job: Job,
-    worker_cover: int,
-    fitting: NDArray[np.bool_],
-    low_workers: NDArray[np.int64],
-    open_workers: NDArray[np.bool_],
-    low_ps: NDArray[np.int64],
-    open_ps: NDArray[np.bool_],
-) -> bool:
-    """Whether some outcome could be feasible: a necessary condition, cheap to check.
-
-    Rounding up on a machine where that does not fit is not counted, though it may be drawn.
-    """
-    if not fitting[0, 0].all():  # rounded down it does not fit: nor does it rounded up
-        return False
-    most_workers = int((low_workers + (open_workers & fitting[1, 0])).sum())
-    most_ps = int((low_ps + (open_ps & fitting[0, 1])).sum())
-    least_workers = max(int(low_workers.sum()), worker_cover)
-    return (
-        most_workers >= worker_cover
-        and least_workers <= job.batch
-        and most_ps >= job.ps_for(least_workers)
-    )

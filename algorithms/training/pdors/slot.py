@@ -24,6 +24,7 @@ __all__ = [
     "JobSlots",
     "SlotAllocation",
     "SlotState",
+    "log_costs",
     "log_sum",
     "smallest_packing",
 ]
@@ -51,6 +52,24 @@ def log_sum(terms: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
         total = np.log(np.sum(np.exp(terms - safe), axis=axis, keepdims=True))
     return np.asarray(np.squeeze(total + safe, axis=axis))
+
+
+def log_costs(
+    workers: NDArray[Any],
+    ps: NDArray[Any],
+    log_worker_price: NDArray[np.float64],
+    log_ps_price: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """ln of the costs of workers and PSs, all shaped (..., machines); returns shape (...)."""
+    return log_sum(
+        np.concatenate(
+            [
+                log_amounts(workers.astype(float)) + log_worker_price,
+                log_amounts(ps.astype(float)) + log_ps_price,
+            ],
+            axis=-1,
+        )
+    )
 
 
 def _row_units(
@@ -83,16 +102,7 @@ class SlotState:
 
     def log_cost(self, workers: NDArray[Any], ps: NDArray[Any]) -> float:
         """ln of the cost of workers and PSs, each shaped (machines,)."""
-        return float(
-            log_sum(
-                np.concatenate(
-                    [
-                        log_amounts(workers.astype(float)) + self.log_worker_price,
-                        log_amounts(ps.astype(float)) + self.log_ps_price,
-                    ]
-                )
-            )
-        )
+        return float(log_costs(workers, ps, self.log_worker_price, self.log_ps_price))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from algorithms.training.pdors.curve_kernels import GAVE_UP, INFEASIBLE, OPTIMAL, corners
 from algorithms.training.pdors.curves import JobCurves, slot_curve, slot_of_state
+from algorithms.training.pdors.machine_groups import Grouping
 from algorithms.training.pdors.slot import JobSlots
 from models.training import Job, Machine, SigmoidUtility, TrainingInstance
 from tests.algorithms.training.pdors.test_slot import exact_optimum, make_instance
@@ -231,14 +232,15 @@ def test_equal_machines_are_as_good_as_different_ones():
     for seed in range(30):
         slots, state, _ = random_case(seed, "alike")
         view = slot_of_state(state)
+        group = view.grouping.machine_group
         covers = np.arange(1, slots.job.batch + 1)
         grouped = curves_of(slots, state, covers)
         apart = type(view)(
-            np.arange(len(view.machine_group), dtype=np.int32),
-            np.ones(len(view.machine_group)),
-            view.free[view.machine_group],
-            view.log_worker_price[view.machine_group],
-            view.log_ps_price[view.machine_group],
+            Grouping(np.arange(len(group), dtype=np.int32)),
+            np.ones(len(group)),
+            view.free[group],
+            view.log_worker_price[group],
+            view.log_ps_price[group],
         )
         single = JobCurves(slots.job, slots.worker_demand, slots.ps_demand, [apart], covers)
         assert np.array_equal(grouped.status, single.status)
