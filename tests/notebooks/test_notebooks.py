@@ -94,10 +94,32 @@ def test_begins_with_what_is_learnt(path: Path) -> None:
     assert "You will be able to" in first.source
 
 
-def test_a_wrong_answer_fails() -> None:
-    notebook = read(NOTEBOOKS[0])
+def answered(path: Path, name: str, wrong: str):
+    """The notebook with a wrong answer given."""
+    notebook = read(path)
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.source = cell.source.replace("answer_1 = None", "answer_1 = (1.0, 1.0)")
+            cell.source = re.sub(
+                rf"^{name} = None", f"{name} = {wrong}", cell.source, flags=re.MULTILINE
+            )
+    return notebook
+
+
+def test_a_wrong_answer_fails() -> None:
     with pytest.raises(nbclient.exceptions.CellExecutionError, match="AssertionError"):
-        execute(notebook)
+        execute(answered(NOTEBOOKS[0], "answer_1", "(1.0, 1.0)"))
+
+
+WRONG = "type('Wrong', (float,), {'__call__': lambda self, *given: self})(-98765.4321)"
+"""A number, and a function that returns it: wrong wherever something is asked."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [(path, name) for path in NOTEBOOKS for name in exercises(read(path))],
+    ids=lambda value: getattr(value, "stem", value),
+)
+def test_every_wrong_answer_fails(path: Path, name: str) -> None:
+    with pytest.raises(nbclient.exceptions.CellExecutionError):
+        execute(answered(path, name, WRONG))
