@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.multiserver.projection import PROJECTION
 from experiments.multiserver.regret import REGRET
 from experiments.multiserver.steps import STEPS
 from experiments.splitting.greedy_nfs import GREEDY_NFS
@@ -50,6 +51,7 @@ _DECLARED: tuple[Experiment, ...] = (
     GREEDY_NFS,
     REGRET,
     STEPS,
+    PROJECTION,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}

@@ -101,7 +101,7 @@ def draw_panels(
             right=0.985,
             bottom=foot + 0.45 / height,
             top=1 - 0.8 / height,
-            wspace=0.12 if sharey else 0.3,
+            wspace=0.12 if sharey else 0.36,
             hspace=0.5,
         )
         shown: dict[str, Any] = {}
@@ -138,8 +138,12 @@ def _panel(axes: Any, panel: Panel, first: bool) -> None:
             plot_means(axes, list(line.places), list(line.samples), line.name)
     if panel.logx:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(_power)
+        axes.xaxis.set_minor_formatter("")
     if panel.logy:
         axes.set_yscale("log", nonpositive="clip")
+        axes.yaxis.set_major_formatter(_power)
+        axes.yaxis.set_minor_formatter("")
     if panel.ticks:
         axes.set_xticks(list(panel.ticks), list(panel.ticks.values()))
         axes.minorticks_off()
@@ -152,3 +156,8 @@ def _panel(axes: Any, panel: Panel, first: bool) -> None:
         axes.set_ylabel(panel.ylabel)
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.5)
     axes.set_axisbelow(True)
+
+
+def _power(value: float, _: int | None = None) -> str:
+    """100, 1e4: powers of ten are short, and no formula."""
+    return f"{value:g}" if 1e-3 <= value < 1e4 else f"{value:.0e}".replace("e+0", "e")
