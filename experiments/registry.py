@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.multiserver.comparisons import ARRIVAL, CONTENTION, REWARD, UTILITIES
 from experiments.multiserver.projection import PROJECTION
 from experiments.multiserver.regret import REGRET
 from experiments.multiserver.steps import STEPS
@@ -52,6 +53,10 @@ _DECLARED: tuple[Experiment, ...] = (
     REGRET,
     STEPS,
     PROJECTION,
+    REWARD,
+    UTILITIES,
+    CONTENTION,
+    ARRIVAL,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}

@@ -12,7 +12,7 @@ from models.multiserver import MultiserverInstance, audit
 from models.multiserver.layout import edge_layout
 from models.multiserver.stationary import Stationary, job_counts, solve_stationary
 
-__all__ = ["BASELINES", "POLICIES", "audited_run", "best_fixed", "compare_task"]
+__all__ = ["BASELINES", "POLICIES", "audited_run", "best_fixed", "checkpoints", "compare_task"]
 
 BASELINES = ("fairness", "drf", "binpacking", "spreading")
 POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -24,6 +24,12 @@ POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
 """Names in the rows: policy and options; ``-job``: a[l,k] limits a job over all channels."""
 
 TOLERANCE = 1e-5
+CHECKPOINTS = (10, 30, 100, 300, 1000, 3000, 10000)
+
+
+def checkpoints(slots: int) -> list[int]:
+    """Those of `CHECKPOINTS` that a run of so many slots reaches."""
+    return [number for number in CHECKPOINTS if number <= slots]
 
 
 def best_fixed(instance: MultiserverInstance, tolerance: float = TOLERANCE) -> Stationary:
@@ -61,8 +67,8 @@ def compare_task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     Parameters
     ----------
     parameters : mapping
-        Of `instances.draw_instance`; ``checkpoints``: the average reward so far in units of
-        that of y* is kept after so many slots too.
+        Of `instances.draw_instance`; ``running``: whether the average reward so far is kept
+        too, after each of `CHECKPOINTS` slots, in units of y*'s reward per slot.
     """
     from experiments.multiserver.instances import draw_instance
 
@@ -76,8 +82,9 @@ def compare_task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     for name, (policy, options) in POLICIES.items():
         solution = audited_run(instance, policy, **options)
         row[name] = solution.objective
-        running = np.cumsum(solution.rewards)
-        for slots in parameters.get("checkpoints", ()):
-            per_slot = best.lower / instance.slots
-            row[f"{name}@{slots}"] = float(running[slots - 1] / slots / per_slot)
+        if parameters.get("running"):
+            so_far = np.cumsum(solution.rewards)
+            for slots in checkpoints(instance.slots):
+                per_slot = best.lower / instance.slots
+                row[f"{name}@{slots}"] = float(so_far[slots - 1] / slots / per_slot)
     return row
