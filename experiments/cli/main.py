@@ -18,6 +18,7 @@ from experiments.cli.commands import family_app
 from experiments.cli.dispatch import DISPATCH
 from experiments.cli.families import Family
 from experiments.cli.interruption import INTERRUPTED, Interruption, prompt_interruption
+from experiments.cli.library import library_app
 from experiments.cli.multiserver import MULTISERVER
 from experiments.cli.options import new_app, with_options
 from experiments.cli.output import emit, finish_streams, say
@@ -44,6 +45,7 @@ def build_app(families: Sequence[Family] = FAMILIES) -> typer.Typer:
     app.command("claims")(claims)
     app.command("report")(report)
     app.add_typer(results_app())
+    app.add_typer(library_app(families))
     app.command("bench")(with_options(bench, (families,), None))
     app.command("version")(version)
     return app
