@@ -90,7 +90,7 @@ NAMES = ("oga", "fairness", "drf", "binpacking", "spreading")
 
 
 def _experiment(
-    name: str, summary: str, grid: Any, axes: tuple[str, ...], where: str
+    name: str, summary: str, grid: Grid, axes: tuple[str, ...], where: str
 ) -> Experiment:
     return Experiment(
         name=f"multiserver/{name}",

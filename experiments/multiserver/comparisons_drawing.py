@@ -21,9 +21,9 @@ OWN = ("oga", "oga-lookahead")
 YLABEL = "reward / reward of y*"
 TITLES = {
     "linear": "linear gains",
-    "mixed": "the four kinds by turns",
+    "mixed": "four kinds by turns",
     "log": "log gains",
-    "full": "linear gains, a job in every slot",
+    "full": "linear, jobs in all slots",
 }
 
 
@@ -59,7 +59,9 @@ def draw_utilities(rows: pandas.DataFrame, destination: Path, context: Context) 
                 lines.append(Line(name, x, [table[gain] for gain in places]))
             ticks = {place: gain for gain, place in places.items()}
             title = f"form {form}; {limit}"
-            panels.append(Panel(title, "gain", YLABEL, lines, ticks=ticks, level=1.0))
+            panels.append(
+                Panel(title, "gain", YLABEL, lines, ticks=ticks, level=1.0, joined=False, wide=True)
+            )
     _draw(comparisons.UTILITIES, panels, rows, destination, context, "Total reward by kind of gain")
 
 
@@ -96,7 +98,9 @@ def _along(rows: pandas.DataFrame, axis: str, xlabel: str, logx: bool) -> list[P
             lines = [Line(n, list(table), [table[v] for v in table]) for n, table in tables.items()]
             ticks = {float(v): f"{v:g}" for v in tables["oga"]}
             title = f"{TITLES[gain]}; {limit}"
-            panels.append(Panel(title, xlabel, YLABEL, lines, ticks=ticks, logx=logx, level=1.0))
+            panels.append(
+                Panel(title, xlabel, YLABEL, lines, ticks=ticks, logx=logx, level=1.0, wide=True)
+            )
     return panels
 
 

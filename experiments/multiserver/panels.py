@@ -50,8 +50,10 @@ class Panel:
     logx, logy : bool
     level : float, optional
         Where a thin horizontal line goes.
-    bottom, top : float, optional
-        Limits of the vertical axis.
+    joined : bool
+        Whether a line goes from place to place; not where places are kinds.
+    wide : bool
+        The vertical axis is linear up to 1 and logarithmic beyond, on both sides of 0.
     """
 
     title: str
@@ -62,8 +64,8 @@ class Panel:
     logx: bool = False
     logy: bool = False
     level: float | None = None
-    bottom: float | None = None
-    top: float | None = None
+    joined: bool = True
+    wide: bool = False
 
 
 def caption(text: str, claims: Iterable[Claim], rows: pandas.DataFrame) -> str:
@@ -105,8 +107,9 @@ def draw_panels(
             hspace=0.5,
         )
         shown: dict[str, Any] = {}
+        alike = len({panel.ylabel for panel in panels}) == 1
         for place, (axes, panel) in enumerate(zip(places, panels, strict=False)):
-            _panel(axes, panel, first=place % columns == 0 or not sharey)
+            _panel(axes, panel, first=place % columns == 0 or not alike)
             for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
                 shown.setdefault(name, handle)
         for axes in places[len(panels) :]:
@@ -127,6 +130,8 @@ def draw_panels(
 
 
 def _panel(axes: Any, panel: Panel, first: bool) -> None:
+    from matplotlib.ticker import NullLocator
+
     from experiments.line_drawing import plot_means
 
     for line in panel.lines:
@@ -144,12 +149,19 @@ def _panel(axes: Any, panel: Panel, first: bool) -> None:
         axes.set_yscale("log", nonpositive="clip")
         axes.yaxis.set_major_formatter(_power)
         axes.yaxis.set_minor_formatter("")
+    if panel.wide:
+        axes.set_yscale("symlog", linthresh=1.0, linscale=1.5)
+        axes.set_yticks(_wide_ticks(*axes.get_ylim()))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_locator(NullLocator())
+    if not panel.joined:
+        for container in axes.containers:
+            container[0].set_linestyle("")
     if panel.ticks:
         axes.set_xticks(list(panel.ticks), list(panel.ticks.values()))
         axes.minorticks_off()
     if panel.level is not None:
         axes.axhline(panel.level, color=INK, linewidth=0.7)
-    axes.set_ylim(bottom=panel.bottom, top=panel.top)
     axes.set_title(panel.title, loc="left", fontsize=8)
     axes.set_xlabel(panel.xlabel)
     if first:
@@ -161,3 +173,12 @@ def _panel(axes: Any, panel: Panel, first: bool) -> None:
 def _power(value: float, _: int | None = None) -> str:
     """100, 1e4: powers of ten are short, and no formula."""
     return f"{value:g}" if 1e-3 <= value < 1e4 else f"{value:.0e}".replace("e+0", "e")
+
+
+def _wide_ticks(low: float, high: float) -> list[float]:
+    ticks = [0.0, 0.5, 1.0]
+    power = 1.0
+    while power < max(-low, high):
+        ticks += [3 * power, 10 * power, -power, -3 * power, -10 * power]
+        power *= 10
+    return [tick for tick in sorted(set(ticks)) if low <= tick <= high]
