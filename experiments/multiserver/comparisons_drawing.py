@@ -98,9 +98,7 @@ def _along(rows: pandas.DataFrame, axis: str, xlabel: str, logx: bool) -> list[P
             lines = [Line(n, list(table), [table[v] for v in table]) for n, table in tables.items()]
             ticks = {float(v): f"{v:g}" for v in tables["oga"]}
             title = f"{TITLES[gain]}; {limit}"
-            panels.append(
-                Panel(title, xlabel, YLABEL, lines, ticks=ticks, logx=logx, level=1.0, wide=True)
-            )
+            panels.append(Panel(title, xlabel, YLABEL, lines, ticks=ticks, logx=logx, level=1.0))
     return panels
 
 
