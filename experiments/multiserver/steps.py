@@ -28,7 +28,7 @@ RULES: dict[str, dict[str, Any]] = {
     "geometric": {"step": "geometric", "eta0": 1.0, "decay": 0.99},
     "geometric-slow": {"step": "geometric", "eta0": 1.0, "decay": 0.999},
 }
-SLOTS = (1000, 4000, 16000, 64000, 256000)
+SLOTS = (1000, 4000, 16000, 64000)
 QUICK_SLOTS = (1000, 4000)
 DYING = ("geometric", "geometric-slow")
 LIVING = tuple(name for name in RULES if name not in DYING)
