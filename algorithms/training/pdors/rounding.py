@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from algorithms.random_access import stream_words
 from algorithms.training.pdors.rounding_kernels import SNAP, judge_optima
 from models.training import Job
 
@@ -21,8 +22,6 @@ __all__ = [
     "round_optima",
     "round_slot",
 ]
-
-WORD = (1 << 64) - 1
 
 
 def gain_favouring_packing(packing_rows: int, smallest_packing: float, delta: float) -> float:
@@ -160,10 +159,8 @@ def round_optima(
     bits = rng.bit_generator
     if not isinstance(bits, np.random.PCG64):
         raise TypeError(f"rounding draws from a PCG64, not from {type(bits).__name__}")
-    at, increment = bits.state["state"]["state"], bits.state["state"]["inc"]
-    words = [at >> 64, at & WORD, increment >> 64, increment & WORD]
     attempts, feasible, position, draws, outcome = judge_optima(
-        np.array(words, dtype=np.uint64),
+        stream_words(bits),
         which,
         gain,
         worker_cover,

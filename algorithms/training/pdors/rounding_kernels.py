@@ -1,11 +1,10 @@
 """Randomized rounding, many optima in one call; compiled, with the draws that NumPy would make.
 
-Draw b of a batch rounds count c of a machine up iff ``rng.random((batch, counts))[b, c]`` is below
-its fraction, first all workers of the batch, then all PSs. Most draws fail at their first few
-machines, so the numbers are not made in order: PCG64 is a linear congruential generator, whose
-state any number of steps ahead is one multiplication and one addition (O'Neill 2014; Brown 1994),
-and only the numbers that are looked at are computed. Where no outcome at all can be feasible,
-nothing is drawn, and the stream is moved on by what the draws would have used.
+Draw b of a batch rounds the workers of machine u up iff ``rng.random((batch, machines))[b, u]`` is
+below their fraction, and the PSs alike with the numbers that follow those of the batch's workers.
+Most draws fail at the first machine or two, so only the numbers that are looked at are computed
+(`algorithms.random_access`), those of the likeliest to fail first. Where no outcome at all can be
+feasible, nothing is drawn, and the stream is moved on by what the draws would have used.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ import math
 import numpy as np
 
 from algorithms.compiled import compiled
+from algorithms.random_access import NUMBERS, after, ahead, jumps_ahead, number, times
 
-__all__ = ["judge_optima", "random_at"]
+__all__ = ["judge_optima"]
 
 SNAP = 1e-6  # the solver's own feasibility tolerance: closer to a whole number is that number
 FIRST_BATCH = 32
@@ -24,68 +24,6 @@ LARGEST_BATCH = 1024
 FIT_TOLERANCE, FIT_ABSOLUTE, CEILING_TOLERANCE = 1e-9, 1e-12, 1e-9  # models.training.throughput
 
 HOPELESS, EXCLUDED, POSSIBLE = 0, 1, 2
-
-MULTIPLIER_HIGH, MULTIPLIER_LOW = np.uint64(0x2360ED051FC65DA4), np.uint64(0x4385DF649FCCF645)
-ZERO, ONE = np.uint64(0), np.uint64(1)
-LOW_HALF, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
-WORD, WORD_LESS_ONE, TOP_BITS, NOT_KEPT = np.uint64(64), np.uint64(63), np.uint64(58), np.uint64(11)
-
-
-@compiled
-def _step(jump, high, low):  # type: ignore[no-untyped-def]
-    """Return jump[0:2] * state + jump[2:4], in 128 bits."""
-    a_high, a_low = jump[0], jump[1]
-    a0, a1, b0, b1 = a_low & LOW_HALF, a_low >> HALF, low & LOW_HALF, low >> HALF
-    cross = a1 * b0 + ((a0 * b0) >> HALF)
-    other = a0 * b1 + (cross & LOW_HALF)
-    up = a1 * b1 + (cross >> HALF) + (other >> HALF) + a_high * low + a_low * high
-    product = a_low * low
-    total = product + jump[3]
-    return up + jump[2] + (ONE if total < product else ZERO), total
-
-
-@compiled
-def _jumps(most, increment_high, increment_low):  # type: ignore[no-untyped-def]
-    """Return what `_step` needs to go 0, 1, ... `most` steps ahead."""
-    one = np.array([MULTIPLIER_HIGH, MULTIPLIER_LOW, increment_high, increment_low])
-    factor = np.array([MULTIPLIER_HIGH, MULTIPLIER_LOW, ZERO, ZERO])
-    jumps = np.empty((most + 1, 4), dtype=np.uint64)
-    jumps[0, 0], jumps[0, 1], jumps[0, 2], jumps[0, 3] = ZERO, ONE, ZERO, ZERO
-    for n in range(most):
-        jumps[n + 1, 0], jumps[n + 1, 1] = _step(factor, jumps[n, 0], jumps[n, 1])
-        jumps[n + 1, 2], jumps[n + 1, 3] = _step(one, jumps[n, 2], jumps[n, 3])
-    return jumps
-
-
-@compiled
-def _far(steps, jump, high, low):  # type: ignore[no-untyped-def]
-    """Return the state `steps` times `jump` ahead, by doubling the jump."""
-    doubled = jump.copy()
-    while steps > 0:
-        if steps & 1:
-            high, low = _step(doubled, high, low)
-        steps >>= 1
-        plus_high, plus_low = _step(doubled, doubled[2], doubled[3])
-        doubled[2], doubled[3] = ZERO, ZERO
-        doubled[0], doubled[1] = _step(doubled, doubled[0], doubled[1])
-        doubled[2], doubled[3] = plus_high, plus_low
-    return high, low
-
-
-@compiled
-def _uniform(high, low):  # type: ignore[no-untyped-def]
-    """Return the number in [0, 1) that PCG64 (XSL RR) gives at a state."""
-    mixed, turn = high ^ low, high >> TOP_BITS
-    word = (mixed >> turn) | (mixed << ((WORD - turn) & WORD_LESS_ONE))
-    return (word >> NOT_KEPT) * (1.0 / 9007199254740992.0)
-
-
-@compiled
-def random_at(stream, position):  # type: ignore[no-untyped-def]
-    """Return what ``rng.random()`` gives after `position` others; `stream` as in `judge_optima`."""
-    one = _jumps(1, stream[2], stream[3])[1]
-    high, low = _far(position + 1, one, stream[0], stream[1])
-    return _uniform(high, low)
 
 
 @compiled
@@ -164,6 +102,45 @@ def _longer(table, rows):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _known(draw, first, made, draws, outcome, size):  # type: ignore[no-untyped-def]
+    """Whether one of the draws from `first` on is the same."""
+    for d in range(first, made):
+        same = True
+        for u in range(size):
+            row = outcome[draws[d, 1] + u]
+            if row[1] != draw[u, 0] or row[2] != draw[u, 1]:
+                same = False
+                break
+        if same:
+            return True
+    return False
+
+
+@compiled
+def _row(at, order, up, below, fit, to_workers, to_ps, low, draw):  # type: ignore[no-untyped-def]
+    """Make one draw; returns its workers and PSs beyond those rounded down, -1 if it does not fit.
+
+    `at` is the state before the row of workers. Columns of the arguments are in `order`.
+    """
+    workers, ps = 0, 0
+    for n in range(len(order)):
+        i, j = 0, 0
+        if up[n, 0] > 0:
+            high, least = ahead(to_workers[n], at[0], at[1])
+            i = 1 if number(high, least) < below[n, 0] else 0
+        if up[n, 1] > 0:
+            high, least = ahead(to_ps[n], at[0], at[1])
+            j = 1 if number(high, least) < below[n, 1] else 0
+        if not fit[n, i, j]:
+            return -1, -1
+        u = order[n]
+        draw[u, 0], draw[u, 1] = low[u, 0] + i, low[u, 1] + j
+        workers += i
+        ps += j
+    return workers, ps
+
+
+@compiled
 def judge_optima(  # type: ignore[no-untyped-def]
     stream, optimum, gain, cover, start, group, workers, ps, free, alpha, beta, limits
 ):
@@ -202,17 +179,18 @@ def judge_optima(  # type: ignore[no-untyped-def]
     sought, most, most_workers, gamma = limits
     cases = len(optimum)
     attempts, feasible = np.zeros(cases, dtype=np.int64), np.zeros(cases, dtype=np.int64)
-    draws, outcome = np.empty((cases + 1, 2), dtype=np.int64), np.empty((1024, 3), dtype=np.int64)
     position = np.zeros(cases + 1, dtype=np.int64)
+    draws, outcome = np.empty((cases + 1, 2), dtype=np.int64), np.empty((1024, 3), dtype=np.int64)
     made, rows = 0, 0
     widest = 0
     for n in range(len(start) - 1):
         widest = max(widest, start[n + 1] - start[n])
     entry = np.empty(widest, dtype=np.int64)
     low, up = np.empty((widest, 2), dtype=np.int64), np.empty((widest, 2))
-    fit, more = np.empty((widest, 2, 2), dtype=np.bool_), np.zeros((widest, 2), dtype=np.int64)
-    jumps = _jumps(widest, stream[2], stream[3])
-    high, least = stream[0], stream[1]
+    fit, draw = np.empty((widest, 2, 2), dtype=np.bool_), np.empty((widest, 2), dtype=np.int64)
+    to_ps = np.empty((widest, 4), dtype=np.uint64)
+    jumps = jumps_ahead(widest, stream[2], stream[3])
+    state = stream[:2].copy()
     for case in range(cases):
         size = 0
         position[case + 1] = position[case]
@@ -230,70 +208,50 @@ def judge_optima(  # type: ignore[no-untyped-def]
                 size += 1
         chance = _chance(low[:size], up[:size], fit[:size], cover[case], most_workers, gamma)
         if chance == EXCLUDED:  # as long a piece of the stream as the draws would have taken
-            high, least = _far(2 * most, jumps[size], high, least)
+            state[0], state[1] = ahead(times(2 * most, jumps[size]), state[0], state[1])
             position[case + 1] += 2 * most * size
         if chance != POSSIBLE:
             continue
         low_workers, low_ps = low[:size, 0].sum(), low[:size, 1].sum()
         order = _order(up[:size], fit[:size])
-        more[:size] = 0
-        first_draw = made
+        up_there, fit_there, to_workers = up[order], fit[order], jumps[order + 1]
+        # A number is below the fraction iff it is below its next multiple of 2^-53.
+        below = np.ceil(up_there * NUMBERS).astype(np.uint64)
+        draw[:size] = low[:size]
+        first = made
         batch = FIRST_BATCH
         while feasible[case] < sought and attempts[case] < most:
             batch = min(batch, most - attempts[case])
-            w_high, w_low = high, least
-            s_high, s_low = _far(batch, jumps[size], high, least)
+            across = times(batch, jumps[size])
+            for n in range(len(order)):
+                after(to_workers[n], across, to_ps[n])
+            at = state.copy()
             tried = batch
             for b in range(batch):
-                total_workers, total_ps, inside = low_workers, low_ps, True
-                for u in order:
-                    more[u, 0], more[u, 1] = 0, 0
-                    if up[u, 0] > 0:
-                        x, y = _step(jumps[u + 1], w_high, w_low)
-                        more[u, 0] = _uniform(x, y) < up[u, 0]
-                    if up[u, 1] > 0:
-                        x, y = _step(jumps[u + 1], s_high, s_low)
-                        more[u, 1] = _uniform(x, y) < up[u, 1]
-                    if not fit[u, more[u, 0], more[u, 1]]:
-                        inside = False
-                        break
-                    total_workers += more[u, 0]
-                    total_ps += more[u, 1]
+                more_workers, more_ps = _row(
+                    at, order, up_there, below, fit_there, to_workers, to_ps, low, draw
+                )
+                at[0], at[1] = ahead(jumps[size], at[0], at[1])
+                total = low_workers + more_workers
                 if (
-                    inside
-                    and cover[case] <= total_workers <= most_workers
-                    and total_ps >= _ps_for(total_workers, gamma)
+                    more_workers < 0
+                    or not cover[case] <= total <= most_workers
+                    or low_ps + more_ps < _ps_for(total, gamma)
                 ):
-                    feasible[case] += 1
-                    known = False
-                    for d in range(first_draw, made):
-                        known = True
-                        for u in range(size):
-                            row = draws[d, 1] + u
-                            if (
-                                outcome[row, 1] != low[u, 0] + more[u, 0]
-                                or outcome[row, 2] != low[u, 1] + more[u, 1]
-                            ):
-                                known = False
-                                break
-                        if known:
-                            break
-                    if not known:
-                        draws = _longer(draws, made + 1)
-                        outcome = _longer(outcome, rows + size)
-                        draws[made, 0], draws[made, 1] = case, rows
-                        for u in range(size):
-                            outcome[rows + u, 0] = entry[u]
-                            outcome[rows + u, 1] = low[u, 0] + more[u, 0]
-                            outcome[rows + u, 2] = low[u, 1] + more[u, 1]
-                        made += 1
-                        rows += size
-                    if feasible[case] == sought:
-                        tried = b + 1
-                        break
-                w_high, w_low = _step(jumps[size], w_high, w_low)
-                s_high, s_low = _step(jumps[size], s_high, s_low)
-            high, least = _far(2 * batch, jumps[size], high, least)
+                    continue
+                feasible[case] += 1
+                if not _known(draw, first, made, draws, outcome, size):
+                    draws, outcome = _longer(draws, made + 1), _longer(outcome, rows + size)
+                    draws[made, 0], draws[made, 1] = case, rows
+                    for u in range(size):
+                        outcome[rows, 0] = entry[u]
+                        outcome[rows, 1], outcome[rows, 2] = draw[u, 0], draw[u, 1]
+                        rows += 1
+                    made += 1
+                if feasible[case] == sought:
+                    tried = b + 1
+                    break
+            state[0], state[1] = ahead(times(2, across), state[0], state[1])
             position[case + 1] += 2 * batch * size
             attempts[case] += tried
             batch = min(2 * batch, LARGEST_BATCH)

@@ -11,7 +11,6 @@ from algorithms.training.pdors.rounding_kernels import (
     HOPELESS,
     POSSIBLE,
     _chance,
-    random_at,
 )
 from tests.algorithms.training.pdors.plain_rounding import (
     fitting_table,
@@ -20,24 +19,6 @@ from tests.algorithms.training.pdors.plain_rounding import (
     totals_can_do,
 )
 from tests.algorithms.training.pdors.test_rounding import make_job
-
-
-def stream_of(rng):
-    state = rng.bit_generator.state["state"]
-    half = (1 << 64) - 1
-    words = [f(state[n]) for n in ("state", "inc") for f in (lambda x: x >> 64, lambda x: x & half)]
-    return np.array(words, dtype=np.uint64)
-
-
-@pytest.mark.parametrize("seed", [0, 1, [7, 3]])
-def test_numbers_at_any_position_are_numpys(seed):
-    rng = np.random.Generator(np.random.PCG64(seed))
-    stream = stream_of(rng)
-    drawn = rng.random(1000)
-    assert [random_at(stream, n) for n in range(1000)] == drawn.tolist()
-    far = np.random.Generator(np.random.PCG64(seed))
-    far.bit_generator.advance(10**12)
-    assert random_at(stream, 10**12) == far.random()
 
 
 def random_case(seed):
