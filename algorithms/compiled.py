@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite.ir import Constant, IntType
+from llvmlite.ir import Constant, IntType  # type: ignore[import-untyped]
 from numba import njit, uint64
 from numba.extending import intrinsic
 
@@ -25,9 +25,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return kept
 
 
-@intrinsic
-def high_product(typing_context: Any, a: Any, b: Any) -> Any:
-    """Return the upper 64 bits of the product of two uint64: one instruction, as in C."""
+def _high_product(typing_context: Any, a: Any, b: Any) -> Any:
     del typing_context
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -38,3 +36,7 @@ def high_product(typing_context: Any, a: Any, b: Any) -> Any:
         return builder.trunc(upper, IntType(64))
 
     return uint64(a, b), generate
+
+
+# The upper 64 bits of the product of two uint64, in compiled functions: one instruction, as in C.
+high_product: Any = intrinsic(_high_product)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from algorithms.training.pdors.prices import MINUS_INFINITY
+from algorithms.compiled import compiled
 
 __all__ = ["WorkloadTable", "default_levels", "spread_workload"]
+
+# By how much ln(exp(x) + exp(y)) exceeds the larger of the two, at the least, by their distance in
+# steps of 1 / FINENESS: what this shows to be too dear is not computed.
+FINENESS, FURTHEST = 32, 30.0
+LEAST_EXCESS = np.log1p(np.exp(-np.arange(FINENESS * FURTHEST + 2) / FINENESS)) * (1 - 1e-9)
+LOG_2 = math.log(2.0)
 
 
 def default_levels(slots_left: int) -> int:
@@ -32,6 +39,12 @@ class WorkloadTable:
 
     log_cost: NDArray[np.float64]
     choice: NDArray[np.int64]
+
+    def last_slot(self, last: int) -> int:
+        """Return the last slot that is used in the optimum of the whole workload in 0..last."""
+        while self.choice[last, -1] == 0:
+            last -= 1
+        return last
 
     def levels_per_slot(self, last: int) -> list[int]:
         """Return the levels of slots 0..last in the optimum of the whole workload."""
@@ -57,21 +70,44 @@ def spread_workload(log_theta: NDArray[np.float64]) -> WorkloadTable:
     Costs are added by their logarithms, so that no price range overflows (D6). Among equal
     costs the fewest levels in the later slot are taken, as Algorithm 3 does by counting up.
     """
+    return WorkloadTable(*_spread(log_theta, LEAST_EXCESS))
+
+
+@compiled
+def _spread(log_theta, least_excess):  # type: ignore[no-untyped-def]
     slots, size = log_theta.shape
     log_cost = np.empty((slots, size))
     choice = np.zeros((slots, size), dtype=np.int64)
     before = np.full(size, np.inf)
-    before[0] = MINUS_INFINITY
-    level = np.arange(size)
-    rest = level[:, None] - level[None, :]  # [q, j]: levels left for earlier slots
-    possible = rest >= 0
+    before[0] = -np.inf
     for k in range(slots):
-        # No more levels than this slot can do at all.
-        some = int(np.flatnonzero(log_theta[k] < np.inf).max(initial=0)) + 1
-        with np.errstate(invalid="ignore"):
-            total = np.logaddexp(log_theta[k][None, :some], before[np.maximum(rest[:, :some], 0)])
-        total = np.where(possible[:, :some] & ~np.isnan(total), total, np.inf)
-        choice[k] = np.argmin(total, axis=1)
-        log_cost[k] = total[level, choice[k]]
+        theta = log_theta[k]
+        some = size  # no more levels than this slot can do at all
+        while some > 1 and theta[some - 1] == np.inf:
+            some -= 1
+        for q in range(size):
+            best, chosen = np.inf, 0
+            for j in range(min(q + 1, some)):
+                one, other = theta[j], before[q - j]
+                larger = max(one, other)
+                if not larger < best:
+                    continue
+                apart = larger - min(one, other)
+                if apart < FURTHEST and larger + least_excess[int(apart * FINENESS) + 1] >= best:
+                    continue
+                total = _log_add(one, other)
+                if total < best:
+                    best, chosen = total, j
+            log_cost[k, q], choice[k, q] = best, chosen
         before = log_cost[k]
-    return WorkloadTable(log_cost, choice)
+    return log_cost, choice
+
+
+@compiled
+def _log_add(x, y):  # type: ignore[no-untyped-def]
+    """ln(exp(x) + exp(y)), to the last bit as NumPy's logaddexp."""
+    if x == y:
+        return x + LOG_2
+    if x > y:
+        return x + math.log1p(math.exp(y - x))
+    return y + math.log1p(math.exp(x - y))

@@ -92,9 +92,8 @@ class ScheduleSearch:
             log_cost = float(self.table.log_cost[last, -1])
             if log_cost == math.inf:
                 continue
-            levels = self.table.levels_per_slot(last)
             # What is found for this completion slot may end earlier; its real end counts.
-            duration = max(k for k, level in enumerate(levels) if level)
+            duration = self.table.last_slot(last)
             payoff = self.job.utility.value(duration) - math.exp(log_cost)
             if payoff > (best[0] if best else 0.0):
                 best = payoff, self.job.arrival + duration, last, log_cost

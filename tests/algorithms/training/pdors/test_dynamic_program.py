@@ -57,5 +57,40 @@ def test_levels_that_cost_nothing():
     assert sum(table.levels_per_slot(1)) == 2
 
 
+def plain(log_theta):
+    """The recursion with NumPy's logaddexp, of whose minima the first is taken."""
+    slots, size = log_theta.shape
+    log_cost, choice = np.empty((slots, size)), np.zeros((slots, size), dtype=int)
+    before = np.where(np.arange(size) == 0, -np.inf, np.inf)
+    for k in range(slots):
+        for q in range(size):
+            total = np.logaddexp(log_theta[k, : q + 1], before[q::-1])
+            choice[k, q] = np.argmin(total)
+            log_cost[k, q] = total[choice[k, q]]
+        before = log_cost[k]
+    return log_cost, choice
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_equals_the_plain_recursion_to_the_last_bit(seed):
+    rng = np.random.default_rng(seed)
+    slots, levels = int(rng.integers(1, 9)), int(rng.integers(1, 60))
+    spread = [0.3, 5.0, 400.0][seed % 3]
+    log_theta = np.sort(rng.uniform(0, spread, (slots, levels + 1)), axis=1)
+    log_theta[rng.random(slots) < 0.5] = log_theta[0]  # equal slots: ties
+    if seed % 2:
+        log_theta = np.round(log_theta)
+    log_theta[rng.random(log_theta.shape) < 0.2] = math.inf
+    log_theta[:, 0] = -math.inf
+    table = spread_workload(log_theta)
+    log_cost, choice = plain(log_theta)
+    assert np.array_equal(table.log_cost, log_cost)
+    assert np.array_equal(table.choice, choice)
+    for last in range(slots):
+        if log_cost[last, -1] < math.inf:
+            levels_done = table.levels_per_slot(last)
+            assert table.last_slot(last) == max(k for k, q in enumerate(levels_done) if q)
+
+
 def test_default_number_of_levels():
     assert [default_levels(n) for n in (1, 5, 6, 20)] == [20, 20, 24, 80]
