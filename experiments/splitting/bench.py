@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from algorithms.splitting import run
 from algorithms.splitting.single.label_setting import ExactRouter
-from algorithms.splitting.single.network_arrays import waiting
+from algorithms.splitting.single.network_arrays import network_arrays, waiting
 from algorithms.splitting.single.per_visit import PerVisitRouter
 from models.solver import Engine
 from models.splitting import Queues, SplittingInstance, routes_of
@@ -112,7 +112,8 @@ def per_visit_arcs(
 
     Vertex 2 v is vertex v of the layered graph, 2 v + 1 the same where its layer was computed.
     """
-    graph, wait = layered_graph(instance, job), waiting(instance, queues)
+    graph = layered_graph(instance, job)
+    wait = waiting(instance, network_arrays(instance), queues)
     send, work = graph.sending, graph.computing
     cost = graph.seconds + graph.link_waiting(queues)
     tails, heads = graph.tail, graph.head

@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.compiled import compiled
-from algorithms.splitting.single.network_arrays import NetworkArrays, Waiting
+from algorithms.splitting.single.network_arrays import NetworkArrays, Star, Waiting
 
-__all__ = ["find_returns", "least_rest", "per_visit", "search_labels", "walk_back"]
+__all__ = ["completion", "find_returns", "least_rest", "per_visit", "search_labels", "walk_back"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 BITS = 62  # of a word of paid nodes; the sign stays out of it
 ROUNDING = 1e-12  # relative; a route counts as better only beyond it
+SURE = 1e-12  # relative, in favour of looking further: sums are rounded
+SWEEPS = 8  # before the heap
 
 
 # 1. Heap
@@ -68,62 +70,87 @@ def _sink(heap: Ints, place: Ints, key: Floats, size: int, at: int) -> None:
 
 @compiled
 def _spread(
-    links: Ints,
-    first: Ints,
-    other: Ints,
-    rate: Floats,
+    star: Star,
     waiting: Floats,
     size: float,
+    left: Floats,
+    limit: float,
     distance: Floats,
-    via: Ints,
+    raised: NDArray[np.bool_],
     heap: Ints,
     place: Ints,
 ) -> None:
-    """Shortest paths inside a layer from all nodes with a finite distance (Dijkstra).
+    """Shortest paths inside a layer from all nodes with a finite distance.
 
-    Ties go to the node of lower index, then to the first link in file order.
+    Few hops are the rule, so some sweeps over the nodes that were lowered, to and fro, are
+    quicker than a heap. What is open after them is closed by Dijkstra's algorithm.
 
     Parameters
     ----------
-    links, first, other
-        Links of each node, and where they lead.
-    rate, waiting : arrays, shape (links,)
+    star : Star
+        Links of each node.
+    waiting : array, shape (usable links,)
+        Seconds of waiting at each, in the star's order.
     size : float
         Bytes that are sent.
+    left : array, shape (nodes,)
+        At least so many seconds are left from a node on.
+    limit : float
+        No way is followed on which distance and what is left exceed it.
     distance : array, shape (nodes,)
         Lowered.
-    via : array of int, shape (nodes,)
-        Set to the last link of the path where the distance was lowered.
+    raised : array of bool, shape (nodes,)
     heap, place : arrays of int, shape (nodes,)
         Scratch space.
     """
+    nodes = len(distance)
+    open_nodes = 0
+    for u in range(nodes):
+        raised[u] = distance[u] < np.inf
+        open_nodes += raised[u]
+    for sweep in range(SWEEPS):
+        if open_nodes == 0:
+            return
+        for i in range(nodes):
+            u = i if sweep % 2 == 0 else nodes - 1 - i
+            if not raised[u]:
+                continue
+            raised[u] = False
+            open_nodes -= 1
+            here = distance[u]
+            for k in range(star.first[u], star.first[u + 1]):
+                v = star.other[k]
+                found = here + (size / star.rate[k] + waiting[k])
+                if found < distance[v] and found + left[v] <= limit:
+                    distance[v] = found
+                    if not raised[v]:
+                        raised[v] = True
+                        open_nodes += 1
     count = 0
-    for u in range(len(distance)):
-        if distance[u] < np.inf:
+    for u in range(nodes):
+        place[u] = -1
+        if raised[u]:
             heap[count] = u
             place[u] = count
             count += 1
-        else:
-            place[u] = -1
     for at in range(count // 2 - 1, -1, -1):
         _sink(heap, place, distance, count, at)
     while count > 0:
         u = heap[0]
+        place[u] = -1
         count -= 1
         if count > 0:
             heap[0] = heap[count]
             _sink(heap, place, distance, count, 0)
-        for k in range(first[u], first[u + 1]):
-            e = links[k]
-            v = other[e]
-            found = distance[u] + (size / rate[e] + waiting[e])
-            if found < distance[v]:
-                if distance[v] == np.inf:
+        for k in range(star.first[u], star.first[u + 1]):
+            v = star.other[k]
+            found = distance[u] + (size / star.rate[k] + waiting[k])
+            if found < distance[v] and found + left[v] <= limit:
+                distance[v] = found
+                if place[v] < 0:
                     heap[count] = v
                     place[v] = count
                     count += 1
-                distance[v] = found
-                via[v] = e
                 _rise(heap, place, distance, place[v])
 
 
@@ -137,106 +164,246 @@ def per_visit(
     compute: Floats,
     data: Floats,
     source: int,
+    destination: int,
     arrived: Floats,
-    via: Ints,
     computed: Floats,
-    stayed: NDArray[np.bool_],
-) -> None:
-    """Shortest paths over 2 N (L + 1) vertices: node and layer, just computed there or not.
+) -> float:
+    """Shortest path over 2 N (L + 1) vertices: node and layer, just computed there or not.
+
+    All layers at one node give a time to beat. Whoever cannot, even if all that is left were
+    computed at the fastest node, is not followed; no best route is lost by that.
 
     Parameters
     ----------
     network : NetworkArrays
     waiting : Waiting
     compute, data : arrays, shapes (L,) and (L + 1,)
-    source : int
+    source, destination : int
     arrived : array, shape (L + 1, nodes)
-        Filled: least seconds until the output of layer l is at node u.
-    via : array of int, shape (L + 1, nodes)
-        Filled: the link it came over, -1 if it was made there.
+        Filled: least seconds until the output of layer l is at node u, inf if not followed.
     computed : array, shape (L + 1, nodes)
         Filled: the same for outputs just made there.
-    stayed : array of bool, shape (L + 1, nodes)
-        Filled: whether layer l - 1 was computed there too.
+
+    Returns
+    -------
+    float
+        Least seconds until the last output is at the destination, inf if there is no route.
     """
     layers, nodes = len(compute), len(network.node_rate)
-    heap = np.empty(nodes, dtype=np.int64)
-    place = np.empty(nodes, dtype=np.int64)
+    out = network.out
+    raised = np.empty(nodes, dtype=np.bool_)
+    heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
+    left = np.zeros(nodes)
     computed[0] = np.inf
-    arrived[0] = np.inf
-    arrived[0, source] = 0.0
-    for layer in range(layers + 1):
-        if layer > 0:
-            for u in range(nodes):
-                rate = network.node_rate[u]
-                if rate > 0:
-                    stay = computed[layer - 1, u]
-                    begin = arrived[layer - 1, u] + waiting.node[u]
-                    stayed[layer, u] = stay <= begin
-                    computed[layer, u] = min(stay, begin) + compute[layer - 1] / rate
-                else:
-                    computed[layer, u] = np.inf
-                arrived[layer, u] = computed[layer, u]
-        via[layer] = -1
-        _spread(
-            network.leaving,
-            network.first_leaving,
-            network.end,
-            network.link_rate,
-            waiting.link,
-            data[layer],
-            arrived[layer],
-            via[layer],
-            heap,
-            place,
-        )
+    computed[0, source] = 0.0  # so to speak
+    arrived[0] = computed[0]
+    _spread(out, waiting.out, data[0], left, np.inf, arrived[0], raised, heap, place)
+    _ways(network.into, waiting.into, data[layers], destination, left, raised, heap, place)
+    work, fastest = compute.sum(), network.node_rate.max()
+    best = np.inf
+    for u in range(nodes):
+        rate = network.node_rate[u]
+        if rate > 0:
+            best = min(best, arrived[0, u] + waiting.node[u] + work / rate + left[u])
+    if best == np.inf:
+        return best
+    best *= 1 + SURE
+    if data[layers] > data.min():
+        _ways(network.into, waiting.into, data.min(), destination, left, raised, heap, place)
+    for layer in range(1, layers + 1):
+        work -= compute[layer - 1]
+        limit = best - max(work, 0.0) / fastest * (1 - SURE)
+        for u in range(nodes):
+            rate = network.node_rate[u]
+            seconds = np.inf
+            if rate > 0:
+                seconds = arrived[layer - 1, u] + waiting.node[u]
+                if layer > 1:
+                    seconds = min(seconds, computed[layer - 1, u])
+                seconds += compute[layer - 1] / rate
+                if not seconds + left[u] <= limit:
+                    seconds = np.inf
+            computed[layer, u] = seconds
+            arrived[layer, u] = seconds
+        _spread(out, waiting.out, data[layer], left, limit, arrived[layer], raised, heap, place)
+    return arrived[layers, destination]
+
+
+@compiled
+def _ways(
+    star: Star,
+    waiting: Floats,
+    size: float,
+    end: int,
+    left: Floats,
+    raised: NDArray[np.bool_],
+    heap: Ints,
+    place: Ints,
+) -> None:
+    """Fill `left` with the seconds in which so many bytes go between a node and any other."""
+    nothing = np.zeros(len(left))
+    left[:] = np.inf
+    left[end] = 0.0
+    _spread(star, waiting, size, nothing, np.inf, left, raised, heap, place)
 
 
 @compiled
 def walk_back(
     network: NetworkArrays,
+    waiting: Waiting,
+    data: Floats,
     destination: int,
-    via: Ints,
-    stayed: NDArray[np.bool_],
+    arrived: Floats,
+    computed: Floats,
     chosen: Ints,
     hops: Ints,
 ) -> int:
     """Read the route off the tables of `per_visit`.
 
+    Ties: an output that can be made at a node is not fetched; else it is fetched from the node
+    that has it first, then from that of lower index, then over the first link in file order.
+
     Parameters
     ----------
     network : NetworkArrays
+    waiting : Waiting
+    data : array, shape (L + 1,)
     destination : int
         Reached, by the tables.
-    via, stayed
+    arrived, computed
         From `per_visit`.
     chosen : array of int, shape (L,)
         Filled with the nodes that compute.
     hops : array of int, shape ((L + 1) nodes, 2)
-        Link and layer, last hop first.
+        Filled with link and layer, last hop first.
 
     Returns
     -------
     int
         Number of hops.
     """
+    into = network.into
     count = 0
     u = destination
-    layer = len(via) - 1
+    layer = len(arrived) - 1
     while True:
-        while via[layer, u] >= 0:
-            hops[count, 0] = via[layer, u]
-            hops[count, 1] = layer
-            count += 1
-            u = network.start[via[layer, u]]
+        here, made = arrived[layer], computed[layer]
+        while here[u] < made[u]:
+            k = _fetched(into, waiting.into, data[layer], here, u)
+            if k >= 0:
+                hops[count, 0] = into.link[k]
+                hops[count, 1] = layer
+                count += 1
+                u = into.other[k]
+            else:
+                number, u = _fetched_for_nothing(
+                    into, waiting.into, data[layer], here, made, u, hops[count:]
+                )
+                hops[count : count + number, 1] = layer
+                count += number
         if layer == 0:
             return count
         while True:
             chosen[layer - 1] = u
-            stay = stayed[layer, u]
+            stay = layer > 1 and (computed[layer - 1, u] <= arrived[layer - 1, u] + waiting.node[u])
             layer -= 1
             if not stay:
                 break
+
+
+@compiled
+def _fetched(into: Star, waiting: Floats, size: float, here: Floats, u: int) -> int:
+    """Place in the star of the link over which an output came in more than no time, else -1."""
+    best = -1
+    for k in range(into.first[u], into.first[u + 1]):
+        v = into.other[k]
+        if here[v] < here[u] and here[v] + (size / into.rate[k] + waiting[k]) == here[u]:
+            known = into.other[best]
+            if best < 0 or here[v] < here[known] or (here[v] == here[known] and v < known):
+                best = k
+    return best
+
+
+@compiled
+def _fetched_for_nothing(
+    into: Star, waiting: Floats, size: float, here: Floats, made: Floats, u: int, hops: Ints
+) -> tuple[int, int]:
+    """Go back over links that take no time to a node that has the output otherwise.
+
+    Over as few as possible; ties go to the node of lower index.
+
+    Parameters
+    ----------
+    into, waiting, size
+        Of the links, and of what is sent.
+    here, made : arrays, shape (nodes,)
+        Rows of `arrived` and `computed`.
+    u : int
+    hops : array of int, shape (rest, 2)
+        Filled with links, last hop first.
+
+    Returns
+    -------
+    number_of_hops : int
+    node : int
+    """
+    over = np.full(len(here), -1, dtype=np.int64)  # place in the star of the link to go on over
+    ahead = np.full(len(here), -1, dtype=np.int64)
+    found = np.empty(len(here), dtype=np.int64)
+    found[0], ahead[u] = u, u
+    begin, count, x = 0, 1, -1
+    while x < 0:
+        end = count
+        if begin == end:
+            raise AssertionError("the tables hold no way back")  # never, rather than for ever
+        for at in range(begin, end):
+            w = found[at]
+            for k in range(into.first[w], into.first[w + 1]):
+                v = into.other[k]
+                tight = here[v] + (size / into.rate[k] + waiting[k]) == here[w]
+                if tight and ahead[v] < 0:
+                    over[v], ahead[v] = k, w
+                    found[count] = v
+                    count += 1
+                    known = here[v] == made[v] or _fetched(into, waiting, size, here, v) >= 0
+                    if known and (x < 0 or v < x):
+                        x = v
+        begin = end
+    number = 0
+    y = x
+    while y != u:
+        number += 1
+        y = ahead[y]
+    y = x
+    for back in range(number):
+        hops[number - 1 - back, 0] = into.link[over[y]]
+        y = ahead[y]
+    return number, x
+
+
+@compiled
+def completion(
+    network: NetworkArrays,
+    waiting: Waiting,
+    compute: Floats,
+    data: Floats,
+    chosen: Ints,
+    hops: Ints,
+) -> float:
+    """Seconds of a route: service, each node's waiting once, a link's per traversal (eq. 6)."""
+    seconds = 0.0
+    for layer in range(len(compute)):
+        u = chosen[layer]
+        seconds += compute[layer] / network.node_rate[u]
+        again = False
+        for before in range(layer):
+            again = again or chosen[before] == u
+        if not again:
+            seconds += waiting.node[u]
+    for k in range(len(hops)):
+        e = hops[k, 0]
+        seconds += data[hops[k, 1]] / network.link_rate[e] + waiting.link[e]
+    return seconds
 
 
 # 3. Returns
@@ -271,56 +438,66 @@ def find_returns(
     """
     layers, nodes = len(compute), len(network.node_rate)
     indices[:] = -1
-    fastest_out, soonest_out = np.zeros(nodes), np.full(nodes, np.inf)
-    fastest_in, soonest_in = np.zeros(nodes), np.full(nodes, np.inf)
-    for e in network.leaving:
-        u, v = network.start[e], network.end[e]
-        fastest_out[u] = max(fastest_out[u], network.link_rate[e])
-        soonest_out[u] = min(soonest_out[u], waiting.link[e])
-        fastest_in[v] = max(fastest_in[v], network.link_rate[e])
-        soonest_in[v] = min(soonest_in[v], waiting.link[e])
     fastest, second = 0.0, 0.0
+    calmest, calmest_node, calm = np.inf, -1, np.inf  # least waiting, and that of the others
     for u in range(nodes):
-        rate = network.node_rate[u]
+        rate, wait = network.node_rate[u], waiting.node[u]
         if rate > fastest:
             fastest, second = rate, fastest
         elif rate > second:
             second = rate
+        if rate > 0 and wait < calmest:
+            calmest, calmest_node, calm = wait, u, calmest
+        elif rate > 0 and wait < calm:
+            calm = wait
+    done = np.zeros(layers + 1)  # operations of the first layers
+    for layer in range(layers):
+        done[layer + 1] = done[layer] + compute[layer]
     count, possible = 0, False
-    for a in range(1, layers - 1):
-        work = 0.0
-        for b in range(a + 2, layers + 1):  # layers a + 1 .. b - 1 are computed elsewhere
-            work += compute[b - 2]
-            best, best_node, runner_up = np.inf, -1, np.inf
-            for u in range(nodes):
-                rate = network.node_rate[u]
-                elsewhere = second if rate == fastest else fastest
-                if rate == 0 or fastest_out[u] == 0 or fastest_in[u] == 0 or elsewhere == 0:
-                    continue
-                if waiting.node[u] == 0:
-                    continue
-                if indices[u] >= 0 and possible:
-                    continue
-                travel = (data[a] / fastest_out[u] + soonest_out[u]) + (
-                    data[b - 1] / fastest_in[u] + soonest_in[u]
-                )
-                if travel + work / elsewhere >= work / rate:
+    for u in range(nodes):
+        rate = network.node_rate[u]
+        elsewhere = second if rate == fastest else fastest
+        if not 0 < rate < elsewhere or waiting.node[u] == 0:
+            continue
+        quickest_out, soonest_out = _quickest(network.out, waiting.out, u)
+        quickest_in, soonest_in = _quickest(network.into, waiting.into, u)
+        if quickest_out == 0 or quickest_in == 0:
+            continue
+        gain = (1.0 / rate - 1.0 / elsewhere) * (1 + SURE)
+        aside = calm if u == calmest_node else calmest
+        for a in range(1, layers - 1):
+            leave = (data[a] / quickest_out + soonest_out + soonest_in) * (1 - SURE)
+            if leave >= (done[layers - 1] - done[a]) * gain:
+                continue
+            for b in range(a + 2, layers + 1):  # layers a + 1 .. b - 1 are computed elsewhere
+                work = done[b - 1] - done[a]
+                travel = leave + data[b - 1] / quickest_in * (1 - SURE)
+                if travel >= work * gain:
                     continue
                 if indices[u] < 0:
                     indices[u] = count
                     count += 1
-                if best_node < 0:
+                if possible:
+                    break
+                if travel + aside * (1 - SURE) < work * gain:
+                    there = np.inf
                     for v in range(nodes):
-                        if network.node_rate[v] > 0:
-                            there = waiting.node[v] + work / network.node_rate[v]
-                            if there < best:
-                                best, best_node, runner_up = there, v, best
-                            elif there < runner_up:
-                                runner_up = there
-                there = runner_up if best_node == u else best
-                if travel + there < work / rate:
-                    possible = True
+                        if network.node_rate[v] > 0 and v != u:
+                            there = min(there, waiting.node[v] + work / network.node_rate[v])
+                    possible = travel + there * (1 - SURE) < work / rate
+            if possible and indices[u] >= 0:
+                break
     return count, possible
+
+
+@compiled
+def _quickest(star: Star, waiting: Floats, u: int) -> tuple[float, float]:
+    """Largest rate and least waiting of a node's links; rate 0 if it has none."""
+    rate, soonest = 0.0, np.inf
+    for k in range(star.first[u], star.first[u + 1]):
+        rate = max(rate, star.rate[k])
+        soonest = min(soonest, waiting[k])
+    return rate, soonest
 
 
 @compiled
@@ -330,10 +507,15 @@ def least_rest(
     share: float,
     compute: Floats,
     data: Floats,
+    source: int,
     destination: int,
+    below: float,
     rest: Floats,
 ) -> None:
     """Least seconds from every node and layer to the end, if layers wait for a share only.
+
+    What no route of less than some seconds passes is left out, by the same argument as in
+    `per_visit`.
 
     Parameters
     ----------
@@ -343,35 +525,35 @@ def least_rest(
         Of a node's waiting, charged for every layer computed there. With up to 1 / L this is a
         lower bound of charging it once.
     compute, data : arrays, shapes (L,) and (L + 1,)
-    destination : int
+    source, destination : int
+    below : float
+        Seconds of a known route.
     rest : array, shape (L + 1, nodes)
-        Filled.
+        Filled; inf where it is left out.
     """
     layers, nodes = len(compute), len(network.node_rate)
-    heap = np.empty(nodes, dtype=np.int64)
-    place = np.empty(nodes, dtype=np.int64)
-    via = np.empty(nodes, dtype=np.int64)
+    into = network.into
+    raised = np.empty(nodes, dtype=np.bool_)
+    heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
+    before = np.zeros(nodes)
+    _ways(network.out, waiting.out, data.min(), source, before, raised, heap, place)
+    done, fastest = compute.sum(), network.node_rate.max()
+    below *= 1 + SURE
     rest[:] = np.inf
     rest[layers, destination] = 0.0
     for layer in range(layers, -1, -1):
+        if layer < layers:
+            done -= compute[layer]
+        limit = below - max(done, 0.0) / fastest * (1 - SURE)
         if layer < layers:
             for u in range(nodes):
                 rate = network.node_rate[u]
                 if rate > 0:
                     here = compute[layer] / rate + share * waiting.node[u]
-                    rest[layer, u] = rest[layer + 1, u] + here
-        _spread(
-            network.reaching,
-            network.first_reaching,
-            network.start,
-            network.link_rate,
-            waiting.link,
-            data[layer],
-            rest[layer],
-            via,
-            heap,
-            place,
-        )
+                    seconds = rest[layer + 1, u] + here
+                    if seconds + before[u] <= limit:
+                        rest[layer, u] = seconds
+        _spread(into, waiting.into, data[layer], before, limit, rest[layer], raised, heap, place)
 
 
 # 4. Labels
@@ -455,6 +637,7 @@ def search_labels(
         Labels made.
     """
     layers, nodes = len(compute), len(network.node_rate)
+    out = network.out
     words = max(1, (count + BITS - 1) // BITS)
     waiting_of = np.zeros(words * BITS)
     for u in range(nodes):
@@ -506,9 +689,9 @@ def search_labels(
                     chosen[level - 1] = state[y] % nodes
                 y = parent[y]
             return 1, cost[x], number, made
-        begin = network.first_leaving[u]
+        begin = out.first[u]
         computes = layer < layers and network.node_rate[u] > 0
-        for k in range(begin - int(computes), network.first_leaving[u + 1]):
+        for k in range(begin - int(computes), out.first[u + 1]):
             if k < begin:  # compute the next layer here
                 e, v, next_layer = -1, u, layer + 1
                 service = compute[layer] / network.node_rate[u]
@@ -520,9 +703,9 @@ def search_labels(
                 new_cost = cost[x] + ((0.0 if paid else waiting.node[u]) + service)
                 new_shared = shared[x] + (service + share * waiting.node[u])
             else:
-                e = network.leaving[k]
-                v, next_layer = network.end[e], layer
-                seconds = data[layer] / network.link_rate[e] + waiting.link[e]
+                e = out.link[k]
+                v, next_layer = out.other[k], layer
+                seconds = data[layer] / out.rate[k] + waiting.out[k]
                 new_cost = cost[x] + seconds
                 new_shared = shared[x] + seconds
             new_bound = max(new_cost + rest[next_layer, v], new_shared + shared_rest[next_layer, v])

@@ -10,10 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.splitting.single.answer import SingleAnswer
-from algorithms.splitting.single.kernels import find_returns, least_rest, search_labels
+from algorithms.splitting.single.kernels import (
+    ROUNDING,
+    completion,
+    find_returns,
+    least_rest,
+    search_labels,
+)
 from algorithms.splitting.single.network_arrays import Waiting, waiting
 from algorithms.splitting.single.per_visit import PerVisitRouter, route_from
-from models.splitting import Queues, SplittingInstance, completion_time
+from models.splitting import Queues, SplittingInstance
 
 __all__ = ["MOST_LABELS", "ExactRouter"]
 
@@ -45,7 +51,7 @@ class ExactRouter:
         self.counters = {"searches": 0, "label_searches": 0, "labels": 0, "integer_programs": 0}
         self._per_visit = PerVisitRouter(instance)
         self._per_visit.counters = self.counters
-        shape = self._per_visit._via.shape
+        shape = self._per_visit._arrived.shape
         self._rest, self._shared_rest = np.empty(shape), np.empty(shape)
         self._indices = np.empty(instance.number_of_nodes, dtype=np.int64)
 
@@ -57,8 +63,8 @@ class ExactRouter:
         SolverError
             If there were too many labels and the integer program was not solved either.
         """
-        wait = waiting(self.instance, queues)
-        known = self._per_visit.search(job, queues, wait)
+        wait = waiting(self.instance, self._per_visit.network, queues)
+        known = self._per_visit.search(job, wait)
         if known is None:
             return None
         known = SingleAnswer(known.route, known.seconds, known.seconds)
@@ -78,17 +84,29 @@ class ExactRouter:
         data = instance.jobs[job]
         L = data.number_of_layers
         share = (1 - 1e-15 * L) / L
-        destination = int(instance.destination[job])
+        source, destination = int(instance.source[job]), int(instance.destination[job])
         rest, shared_rest = self._rest[: L + 1], self._shared_rest[: L + 1]
-        for part, table in ((0.0, rest), (share, shared_rest)):
-            least_rest(own.network, wait, part, data.compute, data.data, destination, table)
         self.counters["label_searches"] += 1
+        for part, table in ((share, shared_rest), (0.0, rest)):
+            least_rest(
+                own.network,
+                wait,
+                part,
+                data.compute,
+                data.data,
+                source,
+                destination,
+                known.seconds,
+                table,
+            )
+            if table[0, source] >= known.seconds * (1 - ROUNDING):
+                return known
         outcome, _, number, labels = search_labels(
             own.network,
             wait,
             data.compute,
             data.data,
-            int(instance.source[job]),
+            source,
             destination,
             self._indices,
             count,
@@ -105,9 +123,9 @@ class ExactRouter:
             return known
         if outcome < 0:
             return self._integer_program(job, queues, known)
-        route = route_from(own._chosen[:L], own._hops[:number])
-        seconds = completion_time(instance, job, route, queues)
-        return SingleAnswer(route, seconds, seconds)
+        chosen, hops = own._chosen[:L], own._hops[:number]
+        seconds = completion(own.network, wait, data.compute, data.data, chosen, hops)
+        return SingleAnswer(route_from(chosen, hops), seconds, seconds)
 
     def _integer_program(self, job: int, queues: Queues, known: SingleAnswer) -> SingleAnswer:
         # Needs a solver, which is loaded only here.

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from algorithms.splitting.single.answer import SingleAnswer
-from algorithms.splitting.single.kernels import per_visit, walk_back
+from algorithms.splitting.single.kernels import completion, per_visit, walk_back
 from algorithms.splitting.single.network_arrays import (
     NetworkArrays,
     Waiting,
     network_arrays,
     waiting,
 )
-from models.splitting import Queues, Route, SplittingInstance, completion_time
+from models.splitting import Queues, Route, SplittingInstance
 
 __all__ = ["PerVisitRouter"]
 
@@ -49,41 +49,40 @@ class PerVisitRouter:
         shape = (layers + 1, instance.number_of_nodes)
         # Scratch space for all searches, so that memory does not grow with their number.
         self._arrived, self._computed = np.empty(shape), np.empty(shape)
-        self._via = np.empty(shape, dtype=np.int64)
-        self._stayed = np.empty(shape, dtype=np.bool_)
         self._chosen = np.empty(layers, dtype=np.int64)
         self._hops = np.empty((shape[0] * shape[1], 2), dtype=np.int64)
         self.counters = {"searches": 0}
 
     def route(self, job: int, queues: Queues) -> SingleAnswer | None:
         """Return the best route with waiting charged per visit, None if there is none."""
-        return self.search(job, queues, waiting(self.instance, queues))
+        return self.search(job, waiting(self.instance, self.network, queues))
 
-    def search(self, job: int, queues: Queues, wait: Waiting) -> SingleAnswer | None:
-        """Do the same with the queues' waiting times given too."""
+    def search(self, job: int, wait: Waiting) -> SingleAnswer | None:
+        """Do the same with the queues' waiting times."""
         data = self.instance.jobs[job]
         L = data.number_of_layers
-        arrived, via = self._arrived[: L + 1], self._via[: L + 1]
-        stayed = self._stayed[: L + 1]
+        arrived, computed = self._arrived[: L + 1], self._computed[: L + 1]
         self.counters["searches"] += 1
-        per_visit(
+        destination = int(self.instance.destination[job])
+        charged = per_visit(
             self.network,
             wait,
             data.compute,
             data.data,
             int(self.instance.source[job]),
+            destination,
             arrived,
-            via,
-            self._computed[: L + 1],
-            stayed,
+            computed,
         )
-        destination = int(self.instance.destination[job])
-        charged = float(arrived[L, destination])
         if not charged < np.inf:
             return None
-        count = walk_back(self.network, destination, via, stayed, self._chosen, self._hops)
-        route = route_from(self._chosen[:L], self._hops[:count])
-        return SingleAnswer(route, completion_time(self.instance, job, route, queues), charged)
+        chosen = self._chosen[:L]
+        count = walk_back(
+            self.network, wait, data.data, destination, arrived, computed, chosen, self._hops
+        )
+        hops = self._hops[:count]
+        seconds = completion(self.network, wait, data.compute, data.data, chosen, hops)
+        return SingleAnswer(route_from(chosen, hops), seconds, charged)
 
 
 def route_from(chosen: Any, hops_backwards: Any) -> Route:
