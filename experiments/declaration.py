@@ -109,6 +109,8 @@ class Experiment:
     finding : function (rows) -> str, or its name
         One sentence on what the figure shows, where no claim says it; for readers who do not
         see it.
+    note : function (rows) -> str, or its name
+        Markdown that ``reproduce`` prints after the claims, where a figure alone does not do.
     rows : str
         Name under which the rows are stored, the experiment's own by default. Experiments with
         the same task and revision may share rows: what one computed the other has.
@@ -139,6 +141,7 @@ class Experiment:
     figure: Callable[[pandas.DataFrame, Path, Context], None] | str
     claims: tuple[Claim, ...] = ()
     finding: Callable[[pandas.DataFrame], str] | str = ""
+    note: Callable[[pandas.DataFrame], str] | str = ""
     rows: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
     cost: str = "cost"

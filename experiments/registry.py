@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
 from experiments.multiserver.comparisons import ARRIVAL, CONTENTION, REWARD, UTILITIES
+from experiments.multiserver.prices import PRICES
 from experiments.multiserver.projection import PROJECTION
 from experiments.multiserver.regret import REGRET
 from experiments.multiserver.steps import STEPS
 from experiments.splitting.greedy_nfs import GREEDY_NFS
+from experiments.splitting.integrality import INTEGRALITY
 from experiments.training.ablation import ABLATION
 from experiments.training.feasibility import FEASIBILITY
 from experiments.training.gain_figure import GAIN
@@ -50,6 +52,7 @@ _DECLARED: tuple[Experiment, ...] = (
     ALLOCATION_COST,
     SCALING,
     GREEDY_NFS,
+    INTEGRALITY,
     REGRET,
     STEPS,
     PROJECTION,
@@ -57,6 +60,7 @@ _DECLARED: tuple[Experiment, ...] = (
     UTILITIES,
     CONTENTION,
     ARRIVAL,
+    PRICES,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}

@@ -10,7 +10,7 @@ from models.splitting import Queues, SplittingInstance, completion_time
 from models.splitting.layered_graph import layered_graph, route_of, time_unit
 from models.splitting.single_job import build_single_job, integral, single_job_costs
 
-__all__ = ["LinearAnswer", "solve_integer", "solve_linear"]
+__all__ = ["LinearAnswer", "LinearBound", "solve_integer", "solve_linear"]
 
 GAP = 1e-10
 HALF = 0.5
@@ -77,3 +77,39 @@ def _solve(
     route = route_of(graph, [a for a in range(graph.arcs) if flow[a] > HALF])
     seconds = completion_time(instance, job, route, queues)
     return value, SingleAnswer(route, seconds, seconds)
+
+
+class LinearBound:
+    """The LP (6)-(10) of one job, compiled once and solved for many queues.
+
+    Parameters
+    ----------
+    instance : SplittingInstance
+    job : int
+    """
+
+    def __init__(self, instance: SplittingInstance, job: int) -> None:
+        self.instance, self.job = instance, job
+        self._graph = layered_graph(instance, job)
+        model = build_single_job(self._graph, instance, Queues.initial(instance))
+        self._engine = Engine(model)
+        self._flow = self._engine.columns(model.flow)
+        self._computes = self._engine.columns(model.computes)
+
+    def value(self, queues: Queues) -> float:
+        """Return the LP's optimum behind some queues [s].
+
+        Raises
+        ------
+        SolverError
+            If it was not solved, as for a job without a route.
+        """
+        flow_costs, node_costs = single_job_costs(self._graph, self.instance, queues)
+        unit = time_unit(float(flow_costs.max(initial=0.0) + node_costs.max(initial=0.0)))
+        self._engine.set_costs(self._flow, flow_costs / unit)
+        self._engine.set_costs(self._computes, node_costs / unit)
+        result = self._engine.solve("cold")
+        if result.status is not Status.OPTIMAL:
+            name = self.instance.jobs[self.job].name
+            raise SolverError(f"the program of job {name} ended as {result.status}")
+        return float(result.objective) * unit
