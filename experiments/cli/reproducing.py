@@ -142,7 +142,7 @@ def _reproduce(
     quick: bool,
     options: Mapping[str, Mapping[str, Any]],
 ) -> int:
-    from experiments.declaration import Context
+    from experiments.declaration import Context, resolve
     from experiments.store import Store
     from experiments.sweep import run_sweep
     from experiments.tasks import tasks_of
@@ -167,6 +167,7 @@ def _reproduce(
                 if len(rows):
                     figure.parent.mkdir(parents=True, exist_ok=True)
                     e.draw(rows, figure, Context(quick, used, options[e.name]))
+                note = resolve(e.note)(rows) if e.note and len(rows) else ""
             emit(f"{e.name} ({'quick grid, ' if quick else ''}{used} seeds, {len(rows)} rows)")
             if len(rows):
                 emit(f"  figure: {figure}")
@@ -174,4 +175,6 @@ def _reproduce(
             for claim, verdict in judged:
                 emit(f"  claim: {claim.statement}")
                 emit(f"  {verdict.status}: {verdict.text}")
+            if note:
+                emit(f"\n{note}")
     return code
