@@ -13,6 +13,7 @@ from experiments.multiserver.comparisons import ARRIVAL, CONTENTION, REWARD, UTI
 from experiments.multiserver.prices import PRICES
 from experiments.multiserver.projection import PROJECTION
 from experiments.multiserver.regret import REGRET
+from experiments.multiserver.scale import SCALE
 from experiments.multiserver.steps import STEPS
 from experiments.splitting.greedy_nfs import GREEDY_NFS
 from experiments.splitting.integrality import INTEGRALITY
@@ -61,6 +62,7 @@ _DECLARED: tuple[Experiment, ...] = (
     CONTENTION,
     ARRIVAL,
     PRICES,
+    SCALE,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
