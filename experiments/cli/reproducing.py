@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,8 @@ from experiments.cli.output import Table, answers_only, emit, say
 from models.files import InputError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from experiments.declaration import Experiment
     from experiments.store import Key
 
@@ -36,6 +38,12 @@ def reproduce(
     workers: Annotated[
         int | None,
         typer.Option("--workers", min=1, help="Processes. [default: one per processor]"),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler", metavar="tcp://HOST:PORT", help="Run on this Dask cluster instead."
+        ),
     ] = None,
     results: Results = RESULTS,
     arrivals: Annotated[
@@ -65,7 +73,24 @@ def reproduce(
     if dry_run:
         emit(_plan(chosen, results, seeds, quick, options))
         return 0
-    return _reproduce(chosen, results, seeds, workers or processors(), quick, options)
+    executors = _executors(workers, scheduler)
+    return _reproduce(chosen, results, seeds, workers or processors(), executors, quick, options)
+
+
+def _executors(workers: int | None, scheduler: str | None) -> Callable[[int], Executor]:
+    """Return what makes executors: local processes, or connections to a cluster."""
+    if scheduler is None:
+        from experiments.pool import LocalPool
+
+        return LocalPool
+    if workers is not None:
+        raise InputError("and --scheduler exclude each other", source="--workers", value=workers)
+    from experiments.cluster import Cluster
+
+    cluster = Cluster(scheduler)
+    for remark in cluster.remarks():
+        say(remark)
+    return cluster
 
 
 def processors() -> int:
@@ -139,6 +164,7 @@ def _reproduce(
     results: Path,
     seeds: int | None,
     workers: int,
+    executors: Callable[[int], Executor],
     quick: bool,
     options: Mapping[str, Mapping[str, Any]],
 ) -> int:
@@ -152,7 +178,13 @@ def _reproduce(
         folder = results / "figures"
         for e in experiments:
             report = run_sweep(
-                e, store, seeds=seeds, workers=workers, quick=quick, options=options[e.name]
+                e,
+                store,
+                seeds=seeds,
+                workers=workers,
+                quick=quick,
+                options=options[e.name],
+                executor_factory=executors,
             )
             say(str(report))
             if report.interrupted:

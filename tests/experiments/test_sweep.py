@@ -272,7 +272,7 @@ def test_a_task_that_cannot_travel_fails(tasks, store):
 
 def test_a_worker_that_dies_costs_no_rows(tasks, store, tmp_path, monkeypatch):
     # Point 1 ends its worker once among others, which tells nothing, and once alone.
-    monkeypatch.setattr("experiments.sweep.POLL_SECONDS", 0.001)
+    monkeypatch.setattr("experiments.running_sweep.POLL_SECONDS", 0.001)
     deaths = tmp_path / "deaths"
     deaths.touch()
     points = calls_of(tmp_path, [{"x": x, "deaths": str(deaths)} for x in range(10)])

@@ -259,3 +259,19 @@ def test_locks_of_libraries_in_workers_are_not_announced_as_leaks(results: Path)
     assert done.returncode == 0
     assert "2 computed" in done.stderr
     assert "leaked" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--workers", 2, "--scheduler", "tcp://a:1"), "--workers: and --scheduler exclude"),
+        (("--scheduler", "a:1"), "--scheduler: must be tcp://HOST:PORT"),
+    ],
+)
+def test_workers_and_scheduler(
+    cli: Callable, experiment: Experiment, results: Path, arguments: tuple[object, ...], said: str
+) -> None:
+    shown = cli("reproduce", "points", "--results", results, *arguments)
+    assert (shown.code, len(shown.err.splitlines())) == (2, 1)
+    assert said in shown.err
+    assert not results.exists()
