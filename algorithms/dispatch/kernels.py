@@ -4,82 +4,23 @@ The three policies are one loop. At an event ends release, submits are admitted,
 the waiting jobs starts what fits; the loop differs in the order of jobs and in what may overtake.
 Decisions read estimates and predictions; `Reality` only says when running jobs end and what they
 draw, so that plans (where it is the same) and simulations are one function.
+
+One file: compiled functions are kept until their own file changes, see `algorithms.compiled`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.compiled import compiled
+from algorithms.dispatch.problem import EASY, POWER, PRIORITY, RESOURCE, SKIP, STOP
 
-__all__ = [
-    "EASY",
-    "POWER",
-    "PRIORITY",
-    "RESOURCE",
-    "SKIP",
-    "STOP",
-    "Order",
-    "Problem",
-    "Reality",
-    "dispatch",
-    "place_on_empty",
-]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-SKIP, STOP, EASY = 0, 1, 2
-"""What a job that does not fit does to those behind it: nothing, blocks them, or reserves."""
-
-RESOURCE, POWER, PRIORITY = 0, 1, 2
-"""Why a job waits: no room on the nodes; no power (looked at first); others go before it."""
+__all__ = ["NEVER", "dispatch", "place_on_empty"]
 
 NEVER = np.int64(2**62)
 GRAIN = 1e-9  # of a node's fullness: what rounding makes of equal nodes stays equal
-
-
-class Problem(NamedTuple):
-    """What kernels read; shapes as in `DispatchArrays`.
-
-    `power` is what a job must find free to start. `unit_class` numbers equal demands; `packed`
-    has the nodes of jobs which the order of nodes misplaces on the empty system, from the exact
-    search (P3), and -1 elsewhere.
-    """
-
-    capacity: Any
-    limit: Any
-    headroom: float
-    duration: Any
-    power: Any
-    unit_first: Any
-    unit_demand: Any
-    unit_class: Any
-    packed: Any
-
-
-class Reality(NamedTuple):
-    """What turns out, per job: seconds from start to end, and watts."""
-
-    duration: Any
-    power: Any
-
-
-class Order(NamedTuple):
-    """Order of jobs and nodes as numbers.
-
-    Of waiting jobs, the first has the most (t - q + 1) / pace + offset, then the least tie, then
-    is first in the file. A quotient of whole numbers is rounded once: equal ones stay equal.
-    Nodes go by sign * (sum of free/capacity), ascending.
-    """
-
-    pace: Any
-    offset: Any
-    tie: Any
-    sign: float
 
 
 @compiled
@@ -428,6 +369,10 @@ def dispatch(
             tried += 1
             why = POWER
             fits = watts + problem.power[j] <= problem.headroom
+            outlasts = head >= 0 and time + problem.duration[j] > reserved
+            if fits and outlasts and problem.power[j] > spare:
+                # Looked at before the nodes, which take longer.
+                why, fits = PRIORITY, False
             if fits:
                 why = RESOURCE
                 fits = _place(problem, left, nodes, j, unit_node, hopeless, passes)
@@ -455,17 +400,13 @@ def dispatch(
                     _sit(problem, unit_node, problem.packed, j)
                     _add(problem, left, unit_node, j, -1.0)
                     fits = True
-                elif fits and head >= 0 and time + problem.duration[j] > reserved:
-                    # It may stay beside the reservation if power and nodes are enough for both.
-                    beside = problem.power[j] <= spare
-                    if beside:
-                        _add(problem, room, unit_node, j, -1.0)
-                        beside = _holds(problem, room, unit_node, j)
-                        if not beside:
-                            _add(problem, room, unit_node, j, 1.0)
-                    if beside:
+                elif fits and outlasts:
+                    # The power is enough for both; are the nodes?
+                    _add(problem, room, unit_node, j, -1.0)
+                    if _holds(problem, room, unit_node, j):
                         spare -= problem.power[j]
                     else:
+                        _add(problem, room, unit_node, j, 1.0)
                         _add(problem, left, unit_node, j, 1.0)
                         why, fits = PRIORITY, False
             if fits:

@@ -9,16 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from algorithms.dispatch.kernels import EASY as RESERVE
-from algorithms.dispatch.kernels import (
-    SKIP,
-    STOP,
-    Order,
-    Problem,
-    Reality,
-    dispatch,
-    place_on_empty,
-)
+from algorithms.dispatch.kernels import dispatch, place_on_empty
+from algorithms.dispatch.problem import EASY as RESERVE
+from algorithms.dispatch.problem import SKIP, STOP, Order, Problem, Reality
 from algorithms.dispatch.rules import make_order
 from algorithms.policy import NoSolution, Parameters, Policy, Run
 from models.dispatch import DispatchInstance, build_schedule, pack_job

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from algorithms.dispatch.kernels import Order
+from algorithms.dispatch.problem import Order
 from models.dispatch.arrays import DispatchArrays
 
 __all__ = ["JOB_RULES", "NODE_RULES", "JobRule", "NodeRule", "make_order", "share_of_system"]

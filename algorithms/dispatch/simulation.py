@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from algorithms.dispatch.kernels import NEVER, Reality, dispatch
+from algorithms.dispatch.kernels import NEVER, dispatch
 from algorithms.dispatch.lists import ALL, LIST_RULES, make_problem, submit_order
 from algorithms.dispatch.metrics import Metrics, measure
+from algorithms.dispatch.problem import Reality
 from algorithms.policy import Parameters, Policy, Run
 from models.dispatch import DispatchInstance, build_schedule
 from models.files import InputError
@@ -64,7 +65,8 @@ class SimulationLog:
         Real ones [s]; the start is -1 for a job that never runs.
     waited : int array, shape (J, 3)
         Seconds by reason, see `REASONS`. Power is looked at first: a job that waits for power may
-        lack room on the nodes as well.
+        lack room on the nodes as well. Who is not tried, or would be in the way of one that goes
+        first, waits for priority.
     promised : int array, shape (J,)
         The start [s] that EASY first reserved for a job, -1 if it never did.
     killed : tuple of str

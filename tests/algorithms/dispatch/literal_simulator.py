@@ -183,7 +183,11 @@ class Literal:
                     self.reason[other] = "priority"
                 break
             nodes, why = None, "power"
-            if world.asked(j) <= world.power_left(set()) + TOLERANCE:
+            if world.asked(j) > world.power_left(set()) + TOLERANCE:
+                pass
+            elif head is not None and self.takes_power(j):
+                why = "priority"
+            else:
                 why = "resource"
                 nodes = place(self.instance, j, world.free(set()))
                 kept = self.kept
@@ -246,16 +250,25 @@ class Literal:
         assert self.kept is not None
         self.promised[head] = min(self.promised.get(head, 2**62), self.kept.time)
 
-    def delays(self, j: int, nodes: list[str]) -> bool:
-        """Whether job j, there from now on, is in the way of the reservation."""
+    def outlasts(self, j: int) -> bool:
+        """Whether job j, from now on, runs when the head is to start."""
+        assert self.kept is not None
+        return self.world.time + self.instance.jobs[j].duration > self.kept.time
+
+    def takes_power(self, j: int) -> bool:
+        """Whether job j, from now on, takes power that is kept for the head."""
         world, kept = self.world, self.kept
         assert kept is not None
-        if world.time + self.instance.jobs[j].duration <= kept.time:
-            return False
-        gone = self.gone_by(kept.time)
         asked = world.asked(kept.job) + world.asked(j)
-        if asked > world.power_left(gone) + TOLERANCE:
-            return True
-        free = world.free(gone)
+        left = world.power_left(self.gone_by(kept.time))
+        return self.outlasts(j) and asked > left + TOLERANCE
+
+    def delays(self, j: int, nodes: list[str]) -> bool:
+        """Whether job j, there from now on, is in the way of the reservation."""
+        kept = self.kept
+        assert kept is not None
+        if not self.outlasts(j):
+            return False
+        free = self.world.free(self.gone_by(kept.time))
         take(self.instance, kept.job, kept.nodes, free)
-        return not fits_on(self.instance, j, nodes, free)
+        return self.takes_power(j) or not fits_on(self.instance, j, nodes, free)
