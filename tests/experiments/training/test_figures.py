@@ -1,62 +1,19 @@
-"""All registered experiments: the smallest grid runs, is drawn and judged."""
+"""Figures of the training family, beyond what tests/experiments/test_registered.py asks of all."""
 
 import math
 
 import pandas as pd
 import pytest
 
-from experiments.declaration import Context, resolve
 from experiments.registry import EXPERIMENTS
-from experiments.tasks import tasks_of
 from experiments.training.points import REVISION, ROWS, TASK
 from experiments.training.sensitivity import SWEEPS, rows_of
+from tests.experiments.quick_rows import rows_for
 
-KINDS = {"reproduced", "partly", "not-reproduced", "not-run"}
-LARGEST = 300_000  # bytes of a figure that is committed
-
-SLOW = {"training/ratio"}  # its optimum takes seconds per instance
-ALL = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in EXPERIMENTS]
-_ROWS: dict[str, dict] = {}  # experiments share points
+TRAINING = [name for name in EXPERIMENTS if name.startswith("training/")]
 
 
-def rows_for(experiment, seeds=1):
-    import json
-
-    rows = []
-    for key in tasks_of(experiment, quick=True, seeds=seeds):
-        place = f"{experiment.stored_as} {key}"
-        if place not in _ROWS:
-            given = json.loads(key.parameters)
-            _ROWS[place] = {**given, **resolve(experiment.task)(given, key.seed)}
-        rows.append({**_ROWS[place], "seed": key.seed})
-    return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_quick_grid_runs_and_is_drawn_and_judged(name, tmp_path):
-    experiment = EXPERIMENTS[name]
-    rows = rows_for(experiment)
-    assert set(experiment.required) <= set(rows)
-    defined = rows[rows["possible"] > 0] if "possible" in rows else rows  # else no median
-    assert defined[list(experiment.required)].notna().all(axis=None)
-    for ending in ("svg", "png"):
-        figure = tmp_path / f"figure.{ending}"
-        experiment.draw(rows, figure, Context(quick=True, seeds=1))
-        assert figure.stat().st_size > 5000
-    assert (tmp_path / "figure.svg").stat().st_size < LARGEST
-    assert len(pd.read_csv(tmp_path / "figure.csv")) == len(rows)
-    for _, verdict in experiment.judge(rows):
-        assert verdict.status in KINDS
-        assert verdict.text.endswith(".")
-        assert {"n", "estimate", "low", "high"} <= set(verdict.numbers)
-
-
-def test_claims_are_named_once():
-    ids = [(e.family, claim.id) for e in EXPERIMENTS.values() for claim in e.claims]
-    assert len(set(ids)) == len(ids)
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", TRAINING)
 def test_averages_get_twenty_seeds(name):
     experiment = EXPERIMENTS[name]
     assert experiment.seeds >= 20 or name == "training/feasibility"  # nothing is drawn there
