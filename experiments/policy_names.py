@@ -28,6 +28,11 @@ _LABELS = {
     "step-adagrad": "D/sqrt(2 sum |g|^2)",
     "step-geometric": "0.99^t",
     "step-geometric-slow": "0.999^t",
+    "prb": "PRB",
+    "prb-margin-10": "PRB, margin 10 %",
+    "prb-margin-20": "PRB, margin 20 %",
+    "easy": "EASY",
+    "fcfs": "FCFS",
 }
 
 MIX_LABELS = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.dispatch.online import ONLINE
 from experiments.multiserver.comparisons import ARRIVAL, CONTENTION, REWARD, UTILITIES
 from experiments.multiserver.prices import PRICES
 from experiments.multiserver.projection import PROJECTION
@@ -63,6 +64,7 @@ _DECLARED: tuple[Experiment, ...] = (
     ARRIVAL,
     PRICES,
     SCALE,
+    ONLINE,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
