@@ -101,6 +101,8 @@ class Entry:
         None if there are no rows of a whole grid.
     finding : str
         What the figure shows, where there is no claim to say it.
+    note : str
+        What `reproduce` says below the figure, as Markdown.
     missing : str
         Why there is no figure, or why it shows less than it should.
     fault : str
@@ -119,6 +121,7 @@ class Entry:
     drawing: Drawing | None = None
     made: Made | None = None
     finding: str = ""
+    note: str = ""
     missing: str = ""
     fault: str = ""
 
@@ -138,7 +141,7 @@ def entry_of(experiment: Experiment, store: Store | None) -> Entry:
     command = f"schedlab reproduce {experiment.name}"
     evidence = None if store is None else _best_evidence(experiment, store)
     rows = made = drawing = None
-    finding = missing = fault = ""
+    finding = note = missing = fault = ""
     judged = not_run(experiment, "No rows in the results store yet.")
     if store is None or evidence is None:
         missing = _what_is_there(experiment, store)
@@ -152,6 +155,8 @@ def entry_of(experiment: Experiment, store: Store | None) -> Entry:
             drawing = _draw(experiment, evidence, rows)
             if experiment.finding:
                 finding = resolve(experiment.finding)(rows)
+            if experiment.note:
+                note = resolve(experiment.note)(rows)
         except Exception as error:  # one faulty figure does not cost the others
             fault = " ".join(f"{type(error).__name__}: {error}".split())
     return Entry(
@@ -167,6 +172,7 @@ def entry_of(experiment: Experiment, store: Store | None) -> Entry:
         drawing=drawing,
         made=made,
         finding=finding,
+        note=note,
         missing=missing,
         fault=fault,
     )

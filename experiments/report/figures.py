@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.report.entries import Entry, Made
-from experiments.report.html import Cell, data_address, element, table, text
+from experiments.report.html import Cell, data_address, element, prose, table, text
 
 __all__ = ["VERDICTS", "article", "claims_table", "finding_of", "verdict_badge"]
 
@@ -92,6 +92,9 @@ def article(entry: Entry) -> str:
     parts += [_claim(claim_number, entry) for claim_number in range(len(entry.claims))]
     if entry.finding:
         parts.append(element("p", text(entry.finding)))
+    if entry.note:
+        folded = element("summary", "Note") + element("div", prose(entry.note))
+        parts.append(element("details", folded))
     if entry.made is None:
         minutes = f"about {entry.expected_seconds:.0f} s of one processor"
         parts.append(element("p", f"To compute it ({minutes}):"))

@@ -13,7 +13,7 @@ from experiments.report.mathml import LatexError, mathml
 __all__ = ["Cell", "data_address", "element", "prose", "table", "text"]
 
 _VOID = ("img", "meta", "br")
-_INLINE = re.compile(r"`([^`]+)`|\$([^$]+)\$|(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")
+_INLINE = re.compile(r"`([^`]+)`|\$([^$]+)\$|\*\*([^*]+)\*\*|(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def table(
         body.append(element("tr", "".join(cells), role="row"))
     return element(
         "table",
-        element("caption", text(caption))
+        (element("caption", text(caption)) if caption else "")
         + element("thead", element("tr", head, role="row"), role="rowgroup")
         + element("tbody", "".join(body), role="rowgroup"),
         role="table",
@@ -91,19 +91,38 @@ def data_address(kind: str, content: bytes) -> str:
 
 
 def prose(markdown: str) -> str:
-    """Return the Markdown of a docstring as HTML: paragraphs, lists, formulas, code, emphasis."""
+    """Return Markdown as HTML: what docstrings and notes use of it, and nothing else.
+
+    Paragraphs, headings (below those of the page), lists, tables, formulas, code, emphasis.
+    """
     parts = []
     for number, part in enumerate(re.split(r"^\$\$$", markdown, flags=re.MULTILINE)):
         if number % 2:
             parts.append(element("div", _formula(part, display=True), class_="formula"))
             continue
-        for block in re.split(r"\n\s*\n", part.strip()):
-            if block.lstrip().startswith("* "):
-                items = re.split(r"^\s*\* ", block, flags=re.MULTILINE)[1:]
-                parts.append(element("ul", "".join(element("li", inline(i)) for i in items)))
-            elif block.strip():
-                parts.append(element("p", inline(block)))
+        parts += [_block(block) for block in re.split(r"\n\s*\n", part.strip()) if block.strip()]
     return "\n".join(parts)
+
+
+def _block(block: str) -> str:
+    if heading := re.fullmatch(r"(#+) (.*)", block):
+        return element("h5" if len(heading[1]) == 1 else "h6", inline(heading[2]))
+    if block.startswith("|"):
+        return _markdown_table(block)
+    for tag, mark in (("ul", r"[*-] "), ("ol", r"\d+\. ")):
+        if re.match(mark, block.lstrip()):
+            items = re.split(rf"^\s*{mark}", block, flags=re.MULTILINE)[1:]
+            return element(tag, "".join(element("li", inline(item)) for item in items))
+    return element("p", inline(block))
+
+
+def _markdown_table(block: str) -> str:
+    lines = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines()
+    ]
+    body = [line for line in lines[1:] if not all(re.fullmatch(":?-+:?", cell) for cell in line)]
+    rows = [[Cell(inline(cell)) for cell in line] for line in body]
+    return table("", lines[0], rows, sortable=False)
 
 
 def inline(markdown: str) -> str:
@@ -111,11 +130,13 @@ def inline(markdown: str) -> str:
     parts, start = [], 0
     for match in _INLINE.finditer(markdown):
         parts.append(text(markdown[start : match.start()]))
-        code, formula, emphasis = match.groups()
+        code, formula, strong, emphasis = match.groups()
         if code is not None:
             parts.append(element("code", text(code)))
         elif formula is not None:
             parts.append(element("span", _formula(formula), class_="inline"))
+        elif strong is not None:
+            parts.append(element("strong", text(strong)))
         else:
             parts.append(element("em", text(emphasis)))
         start = match.end()

@@ -3,7 +3,7 @@
 import pytest
 
 from experiments.report.entries import entry_of
-from experiments.report.figures import finding_of
+from experiments.report.figures import article, finding_of
 from experiments.store import Store
 from tests.experiments.report import kit
 
@@ -126,3 +126,11 @@ def test_a_finding_of_its_own_comes_first(store: Store) -> None:
     kit.fill(store, experiment)
     expected = "Points of the tests (2 seeds). Found in 4 rows."
     assert finding_of(entry_of(experiment, store)) == expected
+
+
+def test_the_note_below_a_figure_is_shown(store: Store) -> None:
+    experiment = kit.make(note=lambda rows: f"# A head\n\n1. a < b\n2. **{len(rows)}** rows")
+    kit.fill(store, experiment)
+    shown = article(entry_of(experiment, store))
+    assert "<h5>A head</h5>" in shown
+    assert "<ol><li>a &lt; b\n</li><li><strong>4</strong> rows</li></ol>" in shown

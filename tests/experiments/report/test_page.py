@@ -150,6 +150,15 @@ def test_prose_has_paragraphs_lists_and_formulas() -> None:
     assert html.count('display="block"') == 1
 
 
+def test_prose_has_headings_and_tables() -> None:
+    html = prose("## Below\n\n| a | b |\n|---|--:|\n| 1 | `x` |\n| 2 | **y** |")
+    reader = Reader(html)
+    assert html.startswith("<h6>Below</h6>")
+    assert len(reader.all("tr")) == 3
+    assert "<code>x</code>" in html
+    assert "<strong>y</strong>" in html
+
+
 def test_the_resources_are_in_the_package() -> None:
     folder = Path(__file__).parents[3] / "experiments" / "report"
     assert {path.name for path in folder.glob("page.*s*")} == {"page.css", "page.js"}
