@@ -151,6 +151,28 @@ def rows_of(rows: pandas.DataFrame, parameters: Mapping[str, Any]) -> pandas.Dat
     return rows[wanted]
 
 
+def finding(rows: pandas.DataFrame) -> str:
+    """Say over which panels the mean utility of PD-ORS changes most and least."""
+    spans = []
+    for sweep in SWEEPS:
+        means = [
+            found["utility"].mean()
+            for value in sweep.values
+            for quick in (False, True)  # rows are of one of the two grids
+            if len(found := rows_of(rows, sweep.parameters("pdors", value, quick)))
+        ]
+        if means and max(means) > 0:
+            spans.append((min(means) / max(means), sweep.title, min(means), max(means)))
+    if not spans:
+        return "Nothing completes at any setting."
+    _, most, *ends = min(spans)
+    _, least, *near = max(spans)
+    return (
+        f"The mean utility of PD-ORS changes most with {most} ({ends[0]:.4g} to {ends[1]:.4g}), "
+        f"least with {least} ({near[0]:.4g} to {near[1]:.4g})."
+    )
+
+
 SENSITIVITY = Experiment(
     name="training/sensitivity",
     revision=REVISION,
@@ -159,6 +181,7 @@ SENSITIVITY = Experiment(
     grid=grid,
     task=TASK,
     figure="experiments.training.sensitivity_drawing:draw",
+    finding=finding,
     rows=ROWS,
     metrics=METRICS,
     cost="programs",

@@ -69,6 +69,7 @@ def test_a_listing_has_what_it_shows(experiment: Experiment) -> None:
     assert experiment.family in FAMILIES
     assert experiment.paper
     assert experiment.summary
+    assert experiment.claims or experiment.finding  # else nobody can say what it shows
     assert experiment.policies or experiment.name == "training/feasibility"  # pure arithmetic
     for seconds in (experiment.expected_seconds, experiment.quick_seconds):
         assert math.isfinite(seconds)
