@@ -9,6 +9,7 @@ prices of the capacities (6) at y*.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,9 +65,10 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
 def dual_prices(instance: MultiserverInstance) -> Reals:
     """Return the multipliers of (6) at y*, per unit and slot, shape (instances, resources).
 
-    Concave gains are replaced by 200 tangents, so their prices are those of a slightly larger
-    gain.
+    Concave gains are replaced by their tangents, which are dense where y* is: a price between
+    two tangents' slopes is not known any better.
     """
+    from experiments.multiserver.outcomes import best_fixed
     from models.multiserver.layout import edge_layout
     from models.multiserver.stationary import job_counts
     from models.multiserver.stationary_lp import build_stationary_lp, stationary_problem
@@ -74,9 +76,14 @@ def dual_prices(instance: MultiserverInstance) -> Reals:
 
     layout = edge_layout(instance)
     problem = stationary_problem(layout, job_counts(instance))
+    # There an amount is at most the request and the capacity; then the capacity itself would
+    # be without a price where a request exceeds it.
+    most = np.where(layout.capacity[layout.instance] > 0, layout.cap, 0.0)
+    problem = replace(problem, most=most, reach=problem.amounts(most))
+    amounts = problem.amounts(best_fixed(instance, tolerance=1e-7).allocation)
     tangents = [
-        [0.0] if kind == 0 else [float(at) for at in np.linspace(0.0, reach, 200)]
-        for kind, reach in zip(problem.kind, problem.reach, strict=True)
+        [0.0] if kind == 0 else _dense(at, reach)
+        for kind, at, reach in zip(problem.kind, amounts, problem.reach, strict=True)
     ]
     model = build_stationary_lp(problem, tangents)
     engine = Engine(model)
@@ -88,6 +95,13 @@ def dual_prices(instance: MultiserverInstance) -> Reals:
         # The row is in shares of the capacity, the objective in units of model.unit.
         prices[r, k] = dual * model.unit / layout.capacity[r, k] / max(instance.slots, 1)
     return prices
+
+
+def _dense(at: float, reach: float) -> list[float]:
+    """Where to have tangents: all over 0..reach, and many near `at`."""
+    near = at + 0.01 * reach * np.linspace(-1.0, 1.0, 101)
+    everywhere = np.concatenate([np.linspace(0.0, reach, 50), near])
+    return sorted({float(amount) for amount in np.clip(everywhere, 0.0, reach)})
 
 
 def judge(rows: pandas.DataFrame) -> Verdict:

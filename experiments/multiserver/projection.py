@@ -16,7 +16,7 @@ __all__ = ["CONTENTIONS", "GAINS", "PROJECTION", "task"]
 GAINS = ("linear", "log", "mixed")
 CONTENTIONS = (1.0, 1.5, 2.0, 4.0, 8.0)
 SIZE: dict[str, Any] = {"ports": 6, "instances": 6, "resources": 3, "slots": 500}
-QUICK_SIZE = {**SIZE, "slots": 60}
+QUICK_SIZE = {**SIZE, "slots": 40}
 WRONG = 1e-6  # of the largest of c, a and |z|: much more than rounding
 
 

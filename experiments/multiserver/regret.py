@@ -31,7 +31,7 @@ STATEMENTS = {
     "channel": "mixed gains (channel), fair coins",
 }
 SLOTS = (100, 316, 1000, 3162, 10000, 31623, 100000)
-QUICK_SLOTS = (100, 1000)
+QUICK_SLOTS = (100, 400)
 FITTED_FROM = 1000
 LARGEST_EXPONENT = 0.55
 
