@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +38,7 @@ def library_app(families: Sequence[Family]) -> typer.Typer:
         return with_options(body, (known,), None)
 
     app.callback(invoke_without_command=True)(made(library))
+    app.command("list")(made(list_instances))
     app.command("check")(made(check))
     app.command("write")(made(write))
     app.command("improve")(made(improve))
@@ -44,14 +46,16 @@ def library_app(families: Sequence[Family]) -> typer.Typer:
 
 
 def library(known: dict[str, Family], context: typer.Context, as_json: AsJson = False) -> int:
-    """Benchmark instances of each family, with the best that is known of them.
+    """Benchmark instances of each family, with the best that is known of them; lists them."""
+    return 0 if context.invoked_subcommand else list_instances(known, None, as_json)
 
-    Without a command: list them, with the interval that holds the optimum, who proved each end of
-    it, and how.
+
+def list_instances(known: dict[str, Family], names: Names = None, as_json: AsJson = False) -> int:
+    """List instances with the interval that holds the optimum.
+
+    With --json also who proved each end of it, and with what.
     """
-    if context.invoked_subcommand is not None:
-        return 0
-    chosen = _chosen(known, None)
+    chosen = _chosen(known, names)
     if as_json:
         emit_json({"instances": [_content(family, entry) for family, entry in chosen]})
         return 0
@@ -61,7 +65,7 @@ def library(known: dict[str, Family], context: typer.Context, as_json: AsJson = 
             ", ".join(f"{key} {value}" for key, value in entry.recipe.items()),
             None if entry.lower is None else entry.lower.value,
             None if entry.upper is None else entry.upper.value,
-            None if entry.gap is None else 100 * entry.gap,
+            None if entry.gap is None else 0.0 if entry.proved else 100 * entry.gap,
             "" if entry.lower is None else _short(entry.lower.how),
             "" if entry.upper is None else _short(entry.upper.how),
         )
@@ -69,13 +73,10 @@ def library(known: dict[str, Family], context: typer.Context, as_json: AsJson = 
     ]
     columns = ("instance", "recipe", "lower", "upper", "gap [%]", "lower by", "upper by")
     emit(Table(columns, rows))
-    counts = [
-        f"{sum(f.name == name for f, _ in chosen)} {name}"
-        for name in known
-        if any(f.name == name for f, _ in chosen)
-    ]
+    counts = Counter(family.name for family, _ in chosen)
+    told = ", ".join(f"{count} {name}" for name, count in counts.items())
     proved = sum(entry.proved for _, entry in chosen)
-    say(f"{', '.join(counts) or 'none yet'}; {proved} of {len(chosen)} solved to optimality")
+    say(f"{told or 'none yet'}; {proved} of {len(chosen)} solved to optimality")
     return 0
 
 

@@ -103,6 +103,7 @@ def test_computing_records_interval_solution_and_how(real: Callable, shelf: Path
     listed = real().out.splitlines()[2]
     assert listed.startswith("training/one  jobs 3, slots 4, machines 2, seed 1")
     assert listed.count(f"{entry['lower']['value']:.6g}") == 2
+    assert real("list").out == real("list", "training").out == real().out
     content = real("--json").json["instances"][0]
     assert (content["proved"], content["sense"], content["gap"]) == (True, "max", 0.0)
 
