@@ -120,8 +120,8 @@ def _draw(
         "rewards of y*, the best allocation that is the same in all slots. OGA: committed (it does "
         "not see x(t)) with the theory's steps and exact projection; the heuristics see x(t) and "
         "may use idle ports' shares, so they can beat y*. Percentages of a heuristic's reward, as "
-        "the paper gives them, mean nothing where it is negative. Per channel, bin packing and "
-        "spreading coincide."
+        "the paper gives them, mean nothing where it is negative. Where a request limits a "
+        "channel, bin packing and spreading coincide; fairness has no limit per job."
     )
     words = caption(text, experiment.claims, rows)
     draw_panels(

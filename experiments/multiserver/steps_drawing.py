@@ -30,7 +30,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         "middle: regret over sqrt(T), level for regret like sqrt(T), beside Theorem 1's D G. "
         "Right: regret over the reward of y*, level for a loss linear in T; it is negative where "
         "a policy does better than y*, which must serve both ports' times with one allocation. "
-        "Steps named t^... have eta0 = 1 and die out; the theory's know T."
+        "0.99^t and 0.999^t begin at eta0 = 1 and die out; the theory's D/(G sqrt T) know T."
     )
     title = "Step rules: regret against the best fixed allocation"
     draw_panels(title, panels, caption(text, STEPS.claims, rows), rows, destination)
