@@ -194,6 +194,7 @@ def test_a_bound_that_contradicts_the_audited_value_is_refused(
         (lambda e: {**e, "lower": {**e["lower"], "value": 1.0}}, "the solution is worth"),
         (lambda e: {**e, "requires": {"policy": "mine"}}, "the solution's policy must be mine"),
         (lambda e: {**e, "lower": None}, "no value is recorded"),
+        (lambda e: {**e, "digest": None}, "nothing is recorded yet"),
     ],
 )
 def test_check_finds_what_is_wrong(real: Callable, shelf: Path, spoil: Callable, said: str) -> None:
