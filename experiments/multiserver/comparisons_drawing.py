@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_arrival", "draw_contention", "draw_reward", "draw_utilities"]
 
-LIMITS = {"": "a request limits a channel", "-job": "a request limits a job"}
+LIMITS = {"": "requests limit channels", "-job": "requests limit jobs"}
 OWN = ("oga", "oga-lookahead")
 YLABEL = "reward / reward of y*"
 TITLES = {
@@ -30,6 +30,7 @@ TITLES = {
 def draw_reward(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
     """Draw average rewards so far over t."""
     slots = checkpoints(int(rows["slots"].iloc[0]))
+    decades = {float(t): f"{t:g}" for t in slots if str(t).strip("0") == "1"}
     panels = []
     for suffix, limit in LIMITS.items():
         for setting in comparisons.SETTINGS:
@@ -39,10 +40,11 @@ def draw_reward(rows: pandas.DataFrame, destination: Path, context: Context) -> 
                 for name, column in _columns(suffix)
             ]
             title = f"{TITLES[setting]};\n{limit}"
-            panels.append(Panel(title, "t, slots", YLABEL, lines, logx=True, level=1.0))
-    _draw(
-        comparisons.REWARD, panels, rows, destination, context, "Average reward so far", columns=4
-    )
+            panels.append(
+                Panel(title, "t, slots", YLABEL, lines, ticks=decades, logx=True, level=1.0)
+            )
+    title = "Average reward so far (times t: cumulative)"
+    _draw(comparisons.REWARD, panels, rows, destination, context, title, columns=4)
 
 
 def draw_utilities(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
