@@ -6,6 +6,7 @@ Tasks find code and files by name, so workers need the same installation and sha
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 import time
@@ -80,6 +81,8 @@ class DaskExecutor(Executor):
     def __init__(self, address: str) -> None:
         from distributed import Client
 
+        # What goes wrong with the connection is told once, by our own error.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
             self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:

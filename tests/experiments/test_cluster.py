@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from experiments.cluster import Cluster
+from experiments.cluster import Cluster, DaskExecutor
 from experiments.declaration import META
 from experiments.store import Store
 from experiments.sweep import run_sweep
@@ -189,6 +190,41 @@ def test_a_task_that_ends_its_worker_fails_alone(
     (failure,) = report.failed
     assert '"x":3' in failure.key.parameters
     assert failure.error == "the task ended its worker process, again alone"
+
+
+def test_a_scheduler_that_dies_ends_the_sweep_and_rows_stay(
+    tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.cluster.CONNECT_SECONDS", 2.0)
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    own = Local(folder)
+    calls = tmp_path / "calls"
+    points = [{"x": x, "calls": str(calls), "pause": 0.02} for x in range(1000)]
+    experiment = tasks.make("sweep_tasks:counted", points, seeds=1)
+
+    class Dying(Cluster):
+        def __call__(self, workers: int = 1) -> DaskExecutor:
+            if calls.exists():
+                return super().__call__(workers)
+            executor = super().__call__(workers)
+            threading.Thread(target=self.kill_soon, daemon=True).start()
+            return executor
+
+        def kill_soon(self) -> None:
+            while not calls.exists() or calls.read_text().count("\n") < 5:
+                time.sleep(0.02)
+            own.processes[0].kill()
+
+    try:
+        own.add_worker()
+        own.wait_for(1)
+        with Store.open(tmp_path / "results") as store:
+            with pytest.raises(InputError, match="--scheduler: cannot be reached"):
+                run_sweep(experiment, store, progress=False, executor_factory=Dying(own.address))
+            assert 0 < len(store.rows("selftest/points", 1)) < 1000
+    finally:
+        own.stop()
 
 
 @pytest.mark.parametrize(
