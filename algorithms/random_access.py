@@ -38,47 +38,48 @@ def stream_words(bits: np.random.PCG64) -> np.ndarray[tuple[int], np.dtype[np.ui
 
 
 @compiled
-def ahead(jump, high, low):  # type: ignore[no-untyped-def]
-    """Return the state that lies a jump ahead of a state."""
-    product = jump[1] * low
-    upper = high_product(jump[1], low) + jump[0] * low + jump[1] * high
-    total = product + jump[3]
-    return upper + jump[2] + (ONE if total < product else ZERO), total
+def ahead(jumps, n, high, low):  # type: ignore[no-untyped-def]
+    """Return the state that lies the n-th of some jumps ahead of a state."""
+    product = jumps[n, 1] * low
+    upper = high_product(jumps[n, 1], low) + jumps[n, 0] * low + jumps[n, 1] * high
+    total = product + jumps[n, 3]
+    return upper + jumps[n, 2] + (ONE if total < product else ZERO), total
 
 
 @compiled
-def after(second, first, out):  # type: ignore[no-untyped-def]
-    """Write the jump that is `second` after `first`; `out` may be neither of them."""
-    out[2], out[3] = ahead(second, first[2], first[3])
-    product = second[1] * first[1]
-    out[0] = high_product(second[1], first[1]) + second[0] * first[1] + second[1] * first[0]
-    out[1] = product
+def after(jumps, n, first):  # type: ignore[no-untyped-def]
+    """Return the jump that is the n-th of some after a first one."""
+    plus_high, plus_low = ahead(jumps, n, first[2], first[3])
+    upper = high_product(jumps[n, 1], first[1])
+    upper += jumps[n, 0] * first[1] + jumps[n, 1] * first[0]
+    return upper, jumps[n, 1] * first[1], plus_high, plus_low
 
 
 @compiled
 def jumps_ahead(most, increment_high, increment_low):  # type: ignore[no-untyped-def]
     """Return the jumps of 0, 1, ... `most` steps."""
-    one = np.array([MULTIPLIER_HIGH, MULTIPLIER_LOW, increment_high, increment_low])
+    one = np.array([[MULTIPLIER_HIGH, MULTIPLIER_LOW, increment_high, increment_low]])
     jumps = np.empty((most + 1, 4), dtype=np.uint64)
-    jumps[0, 0], jumps[0, 1], jumps[0, 2], jumps[0, 3] = ZERO, ONE, ZERO, ZERO
-    for n in range(most):
-        after(one, jumps[n], jumps[n + 1])
+    jump = (ZERO, ONE, ZERO, ZERO)
+    for n in range(most + 1):
+        jumps[n, 0], jumps[n, 1], jumps[n, 2], jumps[n, 3] = jump
+        jump = after(one, 0, jump)
     return jumps
 
 
 @compiled
 def times(count, jump):  # type: ignore[no-untyped-def]
-    """Return the jump that is `count` times a jump."""
-    result = np.array([ZERO, ONE, ZERO, ZERO])
-    doubled, spare = jump.copy(), np.empty(4, dtype=np.uint64)
+    """Return the jump that is `count` times a jump, shape (1, 4)."""
+    result, doubled = (ZERO, ONE, ZERO, ZERO), np.empty((1, 4), dtype=np.uint64)
+    doubled[0] = jump
     while count > 0:
         if count & 1:
-            after(doubled, result, spare)
-            result[:] = spare
+            result = after(doubled, 0, result)
         count >>= 1
-        after(doubled, doubled, spare)
-        doubled[:] = spare
-    return result
+        square = after(doubled, 0, (doubled[0, 0], doubled[0, 1], doubled[0, 2], doubled[0, 3]))
+        doubled[0, 0], doubled[0, 1], doubled[0, 2], doubled[0, 3] = square
+    doubled[0, 0], doubled[0, 1], doubled[0, 2], doubled[0, 3] = result
+    return doubled
 
 
 @compiled
@@ -93,5 +94,5 @@ def number(high, low):  # type: ignore[no-untyped-def]
 def random_at(stream, position):  # type: ignore[no-untyped-def]
     """Return what ``rng.random()`` gives after `position` others; see `stream_words`."""
     jump = times(position + 1, jumps_ahead(1, stream[2], stream[3])[1])
-    high, low = ahead(jump, stream[0], stream[1])
+    high, low = ahead(jump, 0, stream[0], stream[1])
     return number(high, low) / NUMBERS

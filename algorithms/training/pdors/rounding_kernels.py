@@ -117,19 +117,19 @@ def _known(draw, first, made, draws, outcome, size):  # type: ignore[no-untyped-
 
 
 @compiled
-def _row(at, order, up, below, fit, to_workers, to_ps, low, draw):  # type: ignore[no-untyped-def]
+def _row(at_high, at_low, order, up, below, fit, to_workers, to_ps, low, draw):  # type: ignore[no-untyped-def]
     """Make one draw; returns its workers and PSs beyond those rounded down, -1 if it does not fit.
 
-    `at` is the state before the row of workers. Columns of the arguments are in `order`.
+    `at` is the state before the row of workers; columns of the arguments are in `order`.
     """
     workers, ps = 0, 0
     for n in range(len(order)):
         i, j = 0, 0
         if up[n, 0] > 0:
-            high, least = ahead(to_workers[n], at[0], at[1])
+            high, least = ahead(to_workers, n, at_high, at_low)
             i = 1 if number(high, least) < below[n, 0] else 0
         if up[n, 1] > 0:
-            high, least = ahead(to_ps[n], at[0], at[1])
+            high, least = ahead(to_ps, n, at_high, at_low)
             j = 1 if number(high, least) < below[n, 1] else 0
         if not fit[n, i, j]:
             return -1, -1
@@ -208,7 +208,7 @@ def judge_optima(  # type: ignore[no-untyped-def]
                 size += 1
         chance = _chance(low[:size], up[:size], fit[:size], cover[case], most_workers, gamma)
         if chance == EXCLUDED:  # as long a piece of the stream as the draws would have taken
-            state[0], state[1] = ahead(times(2 * most, jumps[size]), state[0], state[1])
+            state[0], state[1] = ahead(times(2 * most, jumps[size]), 0, state[0], state[1])
             position[case + 1] += 2 * most * size
         if chance != POSSIBLE:
             continue
@@ -223,15 +223,16 @@ def judge_optima(  # type: ignore[no-untyped-def]
         while feasible[case] < sought and attempts[case] < most:
             batch = min(batch, most - attempts[case])
             across = times(batch, jumps[size])
+            step = across[0, 0], across[0, 1], across[0, 2], across[0, 3]
             for n in range(len(order)):
-                after(to_workers[n], across, to_ps[n])
-            at = state.copy()
+                to_ps[n, 0], to_ps[n, 1], to_ps[n, 2], to_ps[n, 3] = after(to_workers, n, step)
+            at_high, at_low = state[0], state[1]
             tried = batch
             for b in range(batch):
                 more_workers, more_ps = _row(
-                    at, order, up_there, below, fit_there, to_workers, to_ps, low, draw
+                    at_high, at_low, order, up_there, below, fit_there, to_workers, to_ps, low, draw
                 )
-                at[0], at[1] = ahead(jumps[size], at[0], at[1])
+                at_high, at_low = ahead(jumps, size, at_high, at_low)
                 total = low_workers + more_workers
                 if (
                     more_workers < 0
@@ -251,7 +252,7 @@ def judge_optima(  # type: ignore[no-untyped-def]
                 if feasible[case] == sought:
                     tried = b + 1
                     break
-            state[0], state[1] = ahead(times(2, across), state[0], state[1])
+            state[0], state[1] = ahead(times(2, across[0]), 0, state[0], state[1])
             position[case + 1] += 2 * batch * size
             attempts[case] += tried
             batch = min(2 * batch, LARGEST_BATCH)
