@@ -1,4 +1,7 @@
-"""Solving a quadratic 0-1 program, which HiGHS does not, by SCIP through Pyomo."""
+"""Solving a quadratic 0-1 program, which HiGHS does not, by SCIP.
+
+Through Pyomo where the package pyscipopt is installed, otherwise by the SCIP in OR-tools.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from algorithms.splitting.exact.quadratic_mathopt import solve_by_mathopt
 from models.solver import SolverError, Status
 
 __all__ = ["QuadraticResult", "solve_quadratic", "why_no_quadratic_solver"]
 
-WHY_NOT = "needs SCIP, which is not here (Python package pyscipopt)"
+WHY_NOT = "needs SCIP, which is not here (Python package pyscipopt, or OR-tools with MathOpt)"
 GAP = 1e-9
 
 
@@ -35,7 +39,15 @@ class QuadraticResult:
 
 def why_no_quadratic_solver() -> str | None:
     """Say why there is no solver of quadratic programs; None if there is one."""
-    return None if _scip().available() else WHY_NOT
+    return None if _scip().available() or _mathopt_is_here() else WHY_NOT
+
+
+def _mathopt_is_here() -> bool:
+    try:
+        from ortools.math_opt.python import mathopt
+    except ImportError:
+        return False
+    return hasattr(mathopt.SolverType, "GSCIP")
 
 
 def _scip() -> Any:
@@ -63,7 +75,10 @@ def solve_quadratic(model: Any, *, time_limit: float) -> QuadraticResult:
 
     solver = _scip()
     if not solver.available():
-        raise SolverError(f"a quadratic program {WHY_NOT}")
+        if not _mathopt_is_here():
+            raise SolverError(f"a quadratic program {WHY_NOT}")
+        status, objective, bound = solve_by_mathopt(model, time_limit=time_limit, gap=GAP)
+        return _outcome(status, objective, bound)
     result = solver.solve(
         model,
         time_limit=time_limit,
@@ -81,8 +96,14 @@ def solve_quadratic(model: Any, *, time_limit: float) -> QuadraticResult:
     if ended not in known:
         raise SolverError(f"SCIP ended as '{ended}'")
     status = known[ended]
-    objective, bound = result.incumbent_objective, result.objective_bound
+    objective = result.incumbent_objective
     if status is Status.INFEASIBLE or objective is None:
-        return QuadraticResult(status, math.nan, -math.inf if bound is None else float(bound))
-    result.solution_loader.load_vars()
-    return QuadraticResult(status, float(objective), -math.inf if bound is None else float(bound))
+        objective = None
+    else:
+        result.solution_loader.load_vars()
+    return _outcome(status, objective, result.objective_bound)
+
+
+def _outcome(status: Status, objective: float | None, bound: float | None) -> QuadraticResult:
+    value = math.nan if objective is None else float(objective)
+    return QuadraticResult(status, value, -math.inf if bound is None else float(bound))
