@@ -18,7 +18,6 @@ from scipy.sparse.csgraph import dijkstra
 
 from algorithms.splitting import run
 from algorithms.splitting.single.label_setting import ExactRouter
-from algorithms.splitting.single.network_arrays import network_arrays, waiting
 from algorithms.splitting.single.per_visit import PerVisitRouter
 from models.solver import Engine
 from models.splitting import Queues, SplittingInstance, routes_of
@@ -113,14 +112,14 @@ def per_visit_arcs(
     Vertex 2 v is vertex v of the layered graph, 2 v + 1 the same where its layer was computed.
     """
     graph = layered_graph(instance, job)
-    wait = waiting(instance, network_arrays(instance), queues)
     send, work = graph.sending, graph.computing
     cost = graph.seconds + graph.link_waiting(queues)
     tails, heads = graph.tail, graph.head
     vertices = np.unique(heads[work])
     tail = np.concatenate([2 * tails[send], 2 * tails[work], 2 * tails[work] + 1, 2 * vertices + 1])
     head = np.concatenate([2 * heads[send], 2 * heads[work] + 1, 2 * heads[work] + 1, 2 * vertices])
-    first = cost[work] + wait.node[graph.node[work]]
+    nodes = graph.node[work]
+    first = cost[work] + queues.node[nodes] / instance.node_rate[nodes]
     costs = np.concatenate([cost[send], first, cost[work], np.zeros(len(vertices))])
     return tail, head, costs, 2 * graph.source, 2 * graph.destination
 

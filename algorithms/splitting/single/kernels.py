@@ -4,9 +4,11 @@ They stand in one file because a compiled function is kept on disk until its own
 (`algorithms.compiled`).
 
 1. Heap of nodes, and shortest paths inside a layer.
-2. Per visit: waiting at a node charged once per run of consecutive layers computed there.
-3. Returns: which nodes a job may gain from coming back to, if any.
-4. Labels: waiting charged once per node, exactly.
+2. Part: the nodes that a route as good as computing everything at one of them can pass.
+3. Per visit: waiting at a node charged once per run of consecutive layers computed there.
+4. Returns: which nodes a job may gain from coming back to, if any.
+5. Labels: waiting charged once per node, exactly.
+6. All of it, one after the other.
 """
 
 from __future__ import annotations
@@ -15,17 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.compiled import compiled
-from algorithms.splitting.single.network_arrays import NetworkArrays, Star, Waiting
+from algorithms.splitting.single.network_arrays import NetworkArrays, Part, Star
 
-__all__ = ["completion", "find_returns", "least_rest", "per_visit", "search_labels", "walk_back"]
+__all__ = ["BY_LABELS", "NO_ROUTE", "PROVED", "TOO_MANY_LABELS", "UNDOUBTED", "best_route"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 BITS = 62  # of a word of paid nodes; the sign stays out of it
 ROUNDING = 1e-12  # relative; a route counts as better only beyond it
 SURE = 1e-12  # relative, in favour of looking further: sums are rounded
 SWEEPS = 8  # before the heap
+FEW = 4  # a start from less than this share of many nodes does without sweeps
+MANY = 200  # nodes
+
+NO_ROUTE, UNDOUBTED, PROVED, BY_LABELS, TOO_MANY_LABELS = 0, 1, 2, 3, 4
 
 
 # 1. Heap
@@ -76,7 +83,7 @@ def _spread(
     left: Floats,
     limit: float,
     distance: Floats,
-    raised: NDArray[np.bool_],
+    raised: Flags,
     heap: Ints,
     place: Ints,
 ) -> None:
@@ -108,7 +115,7 @@ def _spread(
     for u in range(nodes):
         raised[u] = distance[u] < np.inf
         open_nodes += raised[u]
-    for sweep in range(SWEEPS):
+    for sweep in range(0 if nodes > MANY and FEW * open_nodes < nodes else SWEEPS):
         if open_nodes == 0:
             return
         for i in range(nodes):
@@ -154,31 +161,139 @@ def _spread(
                 _rise(heap, place, distance, place[v])
 
 
-# 2. Per visit
+# 2. Part
 
 
 @compiled
-def per_visit(
+def _part(
     network: NetworkArrays,
-    waiting: Waiting,
+    wait_node: Floats,
+    wait_link: Floats,
     compute: Floats,
     data: Floats,
     source: int,
     destination: int,
-    arrived: Floats,
-    computed: Floats,
-) -> float:
-    """Shortest path over 2 N (L + 1) vertices: node and layer, just computed there or not.
+) -> Part:
+    """Find the nodes that matter to a job, and what there is to beat.
 
-    All layers at one node give a time to beat. Whoever cannot, even if all that is left were
-    computed at the fastest node, is not followed; no best route is lost by that.
+    All layers at one node, with the shortest ways there and from there, give a time to beat. A
+    node is left out if passing it takes longer even with the smallest of all outputs, and with
+    all layers computed at the fastest node.
 
     Parameters
     ----------
     network : NetworkArrays
-    waiting : Waiting
+    wait_node, wait_link : arrays, shapes (nodes,) and (links,)
+        Seconds of waiting.
     compute, data : arrays, shapes (L,) and (L + 1,)
     source, destination : int
+
+    Returns
+    -------
+    Part
+        Without nodes if the job has no route.
+    """
+    nodes = len(network.node_rate)
+    out, into = network.out, network.into
+    wait_out, wait_into = wait_link[out.link], wait_link[into.link]
+    raised = np.empty(nodes, dtype=np.bool_)
+    heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
+    nothing = np.zeros(nodes)
+    total, smallest, last = compute.sum(), data.min(), data[-1]
+    fastest = network.node_rate.max()
+    quickest = total / fastest * (1 - SURE) if fastest > 0 else np.inf
+
+    there = np.full(nodes, np.inf)
+    there[source] = 0.0
+    _spread(out, wait_out, data[0], nothing, np.inf, there, raised, heap, place)
+    below = np.inf
+    if network.node_rate[destination] > 0:
+        at_end = total / network.node_rate[destination]
+        below = (there[destination] + wait_node[destination] + at_end) * (1 + SURE)
+    left = np.full(nodes, np.inf)
+    left[destination] = 0.0
+    _spread(into, wait_into, last, there, below - quickest, left, raised, heap, place)
+    for u in range(nodes):
+        rate = network.node_rate[u]
+        if rate > 0:
+            seconds = there[u] + wait_node[u] + total / rate + left[u]
+            below = min(below, seconds * (1 + SURE))
+    kept = np.empty(nodes, dtype=np.int64)
+    count = 0
+    before = there
+    if below < np.inf:
+        limit = below - quickest
+        if smallest < data[0]:
+            before = np.full(nodes, np.inf)
+            before[source] = 0.0
+            _spread(out, wait_out, smallest, nothing, limit, before, raised, heap, place)
+        if smallest < max(data[0], last):  # else it is what it would become
+            left[:] = np.inf
+            left[destination] = 0.0
+            _spread(into, wait_into, smallest, before, limit, left, raised, heap, place)
+        for u in range(nodes):
+            if before[u] + left[u] <= limit:
+                kept[count] = u
+                count += 1
+    kept = kept[:count]
+    number = np.full(nodes, -1, dtype=np.int64)
+    for i in range(count):
+        number[kept[i]] = i
+    new_out, part_out = _part_of_star(out, wait_out, kept, number)
+    new_into, part_into = _part_of_star(into, wait_into, kept, number)
+    return Part(
+        kept,
+        network.node_rate[kept],
+        wait_node[kept],
+        new_out,
+        part_out,
+        new_into,
+        part_into,
+        number[source],
+        number[destination],
+        below,
+        before[kept],
+        left[kept],
+    )
+
+
+@compiled
+def _part_of_star(star: Star, waiting: Floats, kept: Ints, number: Ints) -> tuple[Star, Floats]:
+    """The links between nodes that are kept, with their waiting."""
+    most = 0
+    for u in kept:
+        most += star.first[u + 1] - star.first[u]
+    first = np.zeros(len(kept) + 1, dtype=np.int64)
+    link, other = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    rate, waits = np.empty(most), np.empty(most)
+    count = 0
+    for i in range(len(kept)):
+        for k in range(star.first[kept[i]], star.first[kept[i] + 1]):
+            v = number[star.other[k]]
+            if v >= 0:
+                link[count], other[count] = star.link[k], v
+                rate[count], waits[count] = star.rate[k], waiting[k]
+                count += 1
+        first[i + 1] = count
+    return Star(first, link[:count], other[:count], rate[:count]), waits[:count]
+
+
+# 3. Per visit
+
+
+@compiled
+def _per_visit(
+    part: Part, compute: Floats, data: Floats, arrived: Floats, computed: Floats
+) -> float:
+    """Shortest path over 2 N (L + 1) vertices: node and layer, just computed there or not.
+
+    Whoever cannot end below the time to beat, even if all that is left were computed at the
+    fastest node, is not followed; no best route is lost by that.
+
+    Parameters
+    ----------
+    part : Part
+    compute, data : arrays, shapes (L,) and (L + 1,)
     arrived : array, shape (L + 1, nodes)
         Filled: least seconds until the output of layer l is at node u, inf if not followed.
     computed : array, shape (L + 1, nodes)
@@ -187,91 +302,58 @@ def per_visit(
     Returns
     -------
     float
-        Least seconds until the last output is at the destination, inf if there is no route.
+        Least seconds until the last output is at the destination.
     """
-    layers, nodes = len(compute), len(network.node_rate)
-    out = network.out
+    layers, nodes = len(compute), len(part.kept)
     raised = np.empty(nodes, dtype=np.bool_)
     heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
-    left = np.zeros(nodes)
-    computed[0] = np.inf
-    computed[0, source] = 0.0  # so to speak
-    arrived[0] = computed[0]
-    _spread(out, waiting.out, data[0], left, np.inf, arrived[0], raised, heap, place)
-    _ways(network.into, waiting.into, data[layers], destination, left, raised, heap, place)
-    work, fastest = compute.sum(), network.node_rate.max()
-    best = np.inf
-    for u in range(nodes):
-        rate = network.node_rate[u]
-        if rate > 0:
-            best = min(best, arrived[0, u] + waiting.node[u] + work / rate + left[u])
-    if best == np.inf:
-        return best
-    best *= 1 + SURE
-    if data[layers] > data.min():
-        _ways(network.into, waiting.into, data.min(), destination, left, raised, heap, place)
-    for layer in range(1, layers + 1):
-        work -= compute[layer - 1]
-        limit = best - max(work, 0.0) / fastest * (1 - SURE)
+    work, fastest = compute.sum(), part.node_rate.max()
+    for layer in range(layers + 1):
+        if layer > 0:
+            work -= compute[layer - 1]
+        limit = part.below - max(work, 0.0) / fastest * (1 - SURE)
         for u in range(nodes):
-            rate = network.node_rate[u]
             seconds = np.inf
-            if rate > 0:
-                seconds = arrived[layer - 1, u] + waiting.node[u]
+            if layer == 0:
+                seconds = 0.0 if u == part.source else np.inf  # made at the source, so to speak
+            elif part.node_rate[u] > 0:
+                seconds = arrived[layer - 1, u] + part.wait_node[u]
                 if layer > 1:
                     seconds = min(seconds, computed[layer - 1, u])
-                seconds += compute[layer - 1] / rate
-                if not seconds + left[u] <= limit:
+                seconds += compute[layer - 1] / part.node_rate[u]
+                if not seconds + part.left[u] <= limit:
                     seconds = np.inf
             computed[layer, u] = seconds
             arrived[layer, u] = seconds
-        _spread(out, waiting.out, data[layer], left, limit, arrived[layer], raised, heap, place)
-    return arrived[layers, destination]
+        _spread(
+            part.out,
+            part.wait_out,
+            data[layer],
+            part.left,
+            limit,
+            arrived[layer],
+            raised,
+            heap,
+            place,
+        )
+    return arrived[layers, part.destination]
 
 
 @compiled
-def _ways(
-    star: Star,
-    waiting: Floats,
-    size: float,
-    end: int,
-    left: Floats,
-    raised: NDArray[np.bool_],
-    heap: Ints,
-    place: Ints,
-) -> None:
-    """Fill `left` with the seconds in which so many bytes go between a node and any other."""
-    nothing = np.zeros(len(left))
-    left[:] = np.inf
-    left[end] = 0.0
-    _spread(star, waiting, size, nothing, np.inf, left, raised, heap, place)
-
-
-@compiled
-def walk_back(
-    network: NetworkArrays,
-    waiting: Waiting,
-    data: Floats,
-    destination: int,
-    arrived: Floats,
-    computed: Floats,
-    chosen: Ints,
-    hops: Ints,
+def _walk_back(
+    part: Part, data: Floats, arrived: Floats, computed: Floats, chosen: Ints, hops: Ints
 ) -> int:
-    """Read the route off the tables of `per_visit`.
+    """Read the route off the tables of `_per_visit`.
 
     Ties: an output that can be made at a node is not fetched; else it is fetched from the node
     that has it first, then from that of lower index, then over the first link in file order.
 
     Parameters
     ----------
-    network : NetworkArrays
-    waiting : Waiting
+    part : Part
     data : array, shape (L + 1,)
-    destination : int
-        Reached, by the tables.
     arrived, computed
-        From `per_visit`.
+        From `_per_visit`.
     chosen : array of int, shape (L,)
         Filled with the nodes that compute.
     hops : array of int, shape ((L + 1) nodes, 2)
@@ -282,14 +364,14 @@ def walk_back(
     int
         Number of hops.
     """
-    into = network.into
+    into, waiting = part.into, part.wait_into
     count = 0
-    u = destination
+    u = part.destination
     layer = len(arrived) - 1
     while True:
         here, made = arrived[layer], computed[layer]
         while here[u] < made[u]:
-            k = _fetched(into, waiting.into, data[layer], here, u)
+            k = _fetched(into, waiting, data[layer], here, u)
             if k >= 0:
                 hops[count, 0] = into.link[k]
                 hops[count, 1] = layer
@@ -297,7 +379,7 @@ def walk_back(
                 u = into.other[k]
             else:
                 number, u = _fetched_for_nothing(
-                    into, waiting.into, data[layer], here, made, u, hops[count:]
+                    into, waiting, data[layer], here, made, u, hops[count:]
                 )
                 hops[count : count + number, 1] = layer
                 count += number
@@ -305,7 +387,9 @@ def walk_back(
             return count
         while True:
             chosen[layer - 1] = u
-            stay = layer > 1 and (computed[layer - 1, u] <= arrived[layer - 1, u] + waiting.node[u])
+            stay = layer > 1 and (
+                computed[layer - 1, u] <= arrived[layer - 1, u] + part.wait_node[u]
+            )
             layer -= 1
             if not stay:
                 break
@@ -337,7 +421,7 @@ def _fetched_for_nothing(
     into, waiting, size
         Of the links, and of what is sent.
     here, made : arrays, shape (nodes,)
-        Rows of `arrived` and `computed`.
+        Rows of the tables.
     u : int
     hops : array of int, shape (rest, 2)
         Filled with links, last hop first.
@@ -382,9 +466,10 @@ def _fetched_for_nothing(
 
 
 @compiled
-def completion(
-    network: NetworkArrays,
-    waiting: Waiting,
+def _completion(
+    part: Part,
+    wait_link: Floats,
+    link_rate: Floats,
     compute: Floats,
     data: Floats,
     chosen: Ints,
@@ -394,37 +479,39 @@ def completion(
     seconds = 0.0
     for layer in range(len(compute)):
         u = chosen[layer]
-        seconds += compute[layer] / network.node_rate[u]
+        seconds += compute[layer] / part.node_rate[u]
         again = False
         for before in range(layer):
             again = again or chosen[before] == u
         if not again:
-            seconds += waiting.node[u]
+            seconds += part.wait_node[u]
     for k in range(len(hops)):
         e = hops[k, 0]
-        seconds += data[hops[k, 1]] / network.link_rate[e] + waiting.link[e]
+        seconds += data[hops[k, 1]] / link_rate[e] + wait_link[e]
     return seconds
 
 
-# 3. Returns
+# 4. Returns
 
 
 @compiled
-def find_returns(
-    network: NetworkArrays, waiting: Waiting, compute: Floats, data: Floats, indices: Ints
+def _find_returns(
+    part: Part, compute: Floats, data: Floats, below: float, indices: Ints
 ) -> tuple[int, bool]:
-    """Find the nodes that a best route may come back to, by what staying there would cost.
+    """Find the nodes that a better route may come back to, by what staying there would cost.
 
     Consider a best route with as few runs of layers as possible, and a node u that computes
     layers a and b and none between. Staying at u for the layers between must cost more than
     leaving, computing them elsewhere and coming back. The nodes computing between have not been
-    waited for before if it is the route's first return.
+    waited for before if it is the route's first return. And waiting at u and at one other node,
+    and computing at the fastest, must take less than a known route.
 
     Parameters
     ----------
-    network : NetworkArrays
-    waiting : Waiting
+    part : Part
     compute, data : arrays, shapes (L,) and (L + 1,)
+    below : float
+        Seconds of a known route.
     indices : array of int, shape (nodes,)
         Filled: 0, 1, ... for nodes that may be returned to and have work to wait for, else -1.
 
@@ -433,15 +520,15 @@ def find_returns(
     count : int
         Number of such nodes.
     possible : bool
-        Whether a first return is possible. If not, no best route needs any, and charging per
+        Whether a first return is possible. If not, no better route needs any, and charging per
         visit is exact.
     """
-    layers, nodes = len(compute), len(network.node_rate)
+    layers, nodes = len(compute), len(part.kept)
     indices[:] = -1
     fastest, second = 0.0, 0.0
     calmest, calmest_node, calm = np.inf, -1, np.inf  # least waiting, and that of the others
     for u in range(nodes):
-        rate, wait = network.node_rate[u], waiting.node[u]
+        rate, wait = part.node_rate[u], part.wait_node[u]
         if rate > fastest:
             fastest, second = rate, fastest
         elif rate > second:
@@ -455,16 +542,19 @@ def find_returns(
         done[layer + 1] = done[layer] + compute[layer]
     count, possible = 0, False
     for u in range(nodes):
-        rate = network.node_rate[u]
+        rate = part.node_rate[u]
         elsewhere = second if rate == fastest else fastest
-        if not 0 < rate < elsewhere or waiting.node[u] == 0:
+        if not 0 < rate < elsewhere or part.wait_node[u] == 0:
             continue
-        quickest_out, soonest_out = _quickest(network.out, waiting.out, u)
-        quickest_in, soonest_in = _quickest(network.into, waiting.into, u)
+        aside = calm if u == calmest_node else calmest
+        least = part.wait_node[u] + aside + done[layers] / fastest + part.before[u] + part.left[u]
+        if least * (1 - SURE) >= below:
+            continue
+        quickest_out, soonest_out = _quickest(part.out, part.wait_out, u)
+        quickest_in, soonest_in = _quickest(part.into, part.wait_into, u)
         if quickest_out == 0 or quickest_in == 0:
             continue
         gain = (1.0 / rate - 1.0 / elsewhere) * (1 + SURE)
-        aside = calm if u == calmest_node else calmest
         for a in range(1, layers - 1):
             leave = (data[a] / quickest_out + soonest_out + soonest_in) * (1 - SURE)
             if leave >= (done[layers - 1] - done[a]) * gain:
@@ -482,8 +572,8 @@ def find_returns(
                 if travel + aside * (1 - SURE) < work * gain:
                     there = np.inf
                     for v in range(nodes):
-                        if network.node_rate[v] > 0 and v != u:
-                            there = min(there, waiting.node[v] + work / network.node_rate[v])
+                        if part.node_rate[v] > 0 and v != u:
+                            there = min(there, part.wait_node[v] + work / part.node_rate[v])
                     possible = travel + there * (1 - SURE) < work / rate
             if possible and indices[u] >= 0:
                 break
@@ -501,62 +591,58 @@ def _quickest(star: Star, waiting: Floats, u: int) -> tuple[float, float]:
 
 
 @compiled
-def least_rest(
-    network: NetworkArrays,
-    waiting: Waiting,
-    share: float,
-    compute: Floats,
-    data: Floats,
-    source: int,
-    destination: int,
-    below: float,
-    rest: Floats,
+def _least_rest(
+    part: Part, share: float, compute: Floats, data: Floats, below: float, rest: Floats
 ) -> None:
     """Least seconds from every node and layer to the end, if layers wait for a share only.
 
     What no route of less than some seconds passes is left out, by the same argument as in
-    `per_visit`.
+    `_per_visit`.
 
     Parameters
     ----------
-    network : NetworkArrays
-    waiting : Waiting
+    part : Part
     share : float
         Of a node's waiting, charged for every layer computed there. With up to 1 / L this is a
         lower bound of charging it once.
     compute, data : arrays, shapes (L,) and (L + 1,)
-    source, destination : int
     below : float
         Seconds of a known route.
     rest : array, shape (L + 1, nodes)
         Filled; inf where it is left out.
     """
-    layers, nodes = len(compute), len(network.node_rate)
-    into = network.into
+    layers, nodes = len(compute), len(part.kept)
     raised = np.empty(nodes, dtype=np.bool_)
     heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
-    before = np.zeros(nodes)
-    _ways(network.out, waiting.out, data.min(), source, before, raised, heap, place)
-    done, fastest = compute.sum(), network.node_rate.max()
-    below *= 1 + SURE
-    rest[:] = np.inf
-    rest[layers, destination] = 0.0
+    done, fastest = compute.sum(), part.node_rate.max()
     for layer in range(layers, -1, -1):
         if layer < layers:
             done -= compute[layer]
-        limit = below - max(done, 0.0) / fastest * (1 - SURE)
-        if layer < layers:
-            for u in range(nodes):
-                rate = network.node_rate[u]
-                if rate > 0:
-                    here = compute[layer] / rate + share * waiting.node[u]
-                    seconds = rest[layer + 1, u] + here
-                    if seconds + before[u] <= limit:
-                        rest[layer, u] = seconds
-        _spread(into, waiting.into, data[layer], before, limit, rest[layer], raised, heap, place)
+        limit = below * (1 + SURE) - max(done, 0.0) / fastest * (1 - SURE)
+        for u in range(nodes):
+            seconds = np.inf
+            if layer == layers:
+                seconds = 0.0 if u == part.destination else np.inf
+            elif part.node_rate[u] > 0:
+                here = compute[layer] / part.node_rate[u] + share * part.wait_node[u]
+                seconds = rest[layer + 1, u] + here
+                if not seconds + part.before[u] <= limit:
+                    seconds = np.inf
+            rest[layer, u] = seconds
+        _spread(
+            part.into,
+            part.wait_into,
+            data[layer],
+            part.before,
+            limit,
+            rest[layer],
+            raised,
+            heap,
+            place,
+        )
 
 
-# 4. Labels
+# 5. Labels
 
 
 @compiled
@@ -584,13 +670,10 @@ def _longer(values: Floats, size: int) -> Floats:
 
 
 @compiled
-def search_labels(
-    network: NetworkArrays,
-    waiting: Waiting,
+def _search_labels(
+    part: Part,
     compute: Floats,
     data: Floats,
-    source: int,
-    destination: int,
     indices: Ints,
     count: int,
     rest: Floats,
@@ -600,7 +683,7 @@ def search_labels(
     most: int,
     chosen: Ints,
     hops: Ints,
-) -> tuple[int, float, int, int]:
+) -> tuple[int, int, int]:
     """Find a best route that costs less than a known one, by labels in the order of A*.
 
     A label is a way to have the output of layer l at node u: its seconds and the nodes it has
@@ -609,40 +692,37 @@ def search_labels(
 
     Parameters
     ----------
-    network : NetworkArrays
-    waiting : Waiting
+    part : Part
     compute, data : arrays, shapes (L,) and (L + 1,)
-    source, destination : int
     indices, count
-        From `find_returns`.
+        From `_find_returns`.
     rest, shared_rest : arrays, shape (L + 1, nodes)
-        Two lower bounds of what is left, from `least_rest` with shares 0 and `share`.
+        Two lower bounds of what is left, from `_least_rest` with shares 0 and `share`.
     share : float
         At most 1 / L.
     below : float
-        Seconds of a known route.
+        Seconds of the known route.
     most : int
         Labels to keep at most.
     chosen, hops
-        Filled, as by `walk_back`, if a better route is found.
+        Filled, as by `_walk_back`, if a better route is found.
 
     Returns
     -------
     outcome : int
-        1 a better route was found, 0 there is none, -1 there were too many labels.
-    seconds : float
-        Of the better route.
+        BY_LABELS if a better route was found, PROVED if there is none, or TOO_MANY_LABELS.
     number_of_hops : int
     labels : int
         Labels made.
     """
-    layers, nodes = len(compute), len(network.node_rate)
-    out = network.out
+    layers, nodes = len(compute), len(part.kept)
+    source, destination = part.source, part.destination
+    out = part.out
     words = max(1, (count + BITS - 1) // BITS)
     waiting_of = np.zeros(words * BITS)
     for u in range(nodes):
         if indices[u] >= 0:
-            waiting_of[indices[u]] = waiting.node[u]
+            waiting_of[indices[u]] = part.wait_node[u]
     limit = below * (1 - ROUNDING)
 
     room = 256
@@ -666,7 +746,7 @@ def search_labels(
     heap[0], place[0] = 0, 0
     newest[source] = 0
     if not bound[0] < limit:
-        return 0, 0.0, 0, 1
+        return PROVED, 0, 1
     while waiting_labels > 0:
         x = heap[0]
         waiting_labels -= 1
@@ -688,31 +768,31 @@ def search_labels(
                 else:
                     chosen[level - 1] = state[y] % nodes
                 y = parent[y]
-            return 1, cost[x], number, made
+            return BY_LABELS, number, made
         begin = out.first[u]
-        computes = layer < layers and network.node_rate[u] > 0
+        computes = layer < layers and part.node_rate[u] > 0
         for k in range(begin - int(computes), out.first[u + 1]):
             if k < begin:  # compute the next layer here
                 e, v, next_layer = -1, u, layer + 1
-                service = compute[layer] / network.node_rate[u]
+                service = compute[layer] / part.node_rate[u]
                 index = indices[u]
                 if index >= 0:  # noqa: SIM108 - a branch of a compiled function
                     paid = (bits[x, index // BITS] >> (index % BITS)) & 1 == 1
                 else:
                     paid = there[x]
-                new_cost = cost[x] + ((0.0 if paid else waiting.node[u]) + service)
-                new_shared = shared[x] + (service + share * waiting.node[u])
+                new_cost = cost[x] + ((0.0 if paid else part.wait_node[u]) + service)
+                new_shared = shared[x] + (service + share * part.wait_node[u])
             else:
                 e = out.link[k]
                 v, next_layer = out.other[k], layer
-                seconds = data[layer] / out.rate[k] + waiting.out[k]
+                seconds = data[layer] / out.rate[k] + part.wait_out[k]
                 new_cost = cost[x] + seconds
                 new_shared = shared[x] + seconds
             new_bound = max(new_cost + rest[next_layer, v], new_shared + shared_rest[next_layer, v])
             if not new_bound < limit:
                 continue
             if made == most:
-                return -1, 0.0, 0, made
+                return TOO_MANY_LABELS, 0, made
             if made == room:
                 room *= 2
                 cost, shared, bound = (
@@ -733,7 +813,7 @@ def search_labels(
             index = indices[v]
             if e < 0 and index >= 0:
                 bits[new, index // BITS] |= np.int64(1) << (index % BITS)
-            once = waiting.node[v] if index < 0 else 0.0  # owed for having to begin anew at v
+            once = part.wait_node[v] if index < 0 else 0.0  # owed for having to begin anew at v
             at = next_layer * nodes + v
             kept = True
             previous = -1
@@ -772,4 +852,108 @@ def search_labels(
             place[new] = waiting_labels
             waiting_labels += 1
             _rise(heap, place, bound, waiting_labels - 1)
-    return 0, 0.0, 0, made
+    return PROVED, 0, made
+
+
+# 6. All of it
+
+
+@compiled
+def best_route(
+    network: NetworkArrays,
+    node_queue: Floats,
+    link_queue: Floats,
+    compute: Floats,
+    data: Floats,
+    source: int,
+    destination: int,
+    exact: bool,
+    most_labels: int,
+    chosen: Ints,
+    hops: Ints,
+) -> tuple[int, float, float, int, int]:
+    """Find a job's best route behind given queues.
+
+    Parameters
+    ----------
+    network : NetworkArrays
+    node_queue, link_queue : arrays, shapes (nodes,) and (links,)
+        Work of higher priority.
+    compute, data : arrays, shapes (L,) and (L + 1,)
+    source, destination : int
+    exact : bool
+        Charge waiting once per node (eq. 6); else per visit.
+    most_labels : int
+        Labels to keep at most.
+    chosen : array of int, shape (L,)
+        Filled with the nodes that compute.
+    hops : array of int, shape ((L + 1) nodes, 2)
+        Filled with link and layer, last hop first.
+
+    Returns
+    -------
+    outcome : int
+        NO_ROUTE, UNDOUBTED (per visit is the best), PROVED (the same, by bounds), BY_LABELS
+        (another route is better) or TOO_MANY_LABELS (perhaps it is not the best).
+    seconds : float
+        Of the route, by eq. (6).
+    charged : float
+        Least seconds with waiting per visit.
+    number_of_hops : int
+    labels : int
+        Labels made.
+    """
+    layers = len(compute)
+    wait_node = _waiting(node_queue, network.node_rate)
+    wait_link = _waiting(link_queue, network.link_rate)
+    part = _part(network, wait_node, wait_link, compute, data, source, destination)
+    nodes = len(part.kept)
+    if nodes == 0:
+        return NO_ROUTE, np.inf, np.inf, 0, 0
+    arrived, computed = np.empty((layers + 1, nodes)), np.empty((layers + 1, nodes))
+    charged = _per_visit(part, compute, data, arrived, computed)
+    number = _walk_back(part, data, arrived, computed, chosen, hops)
+    seconds = _completion(part, wait_link, network.link_rate, compute, data, chosen, hops[:number])
+    outcome, labels = UNDOUBTED, 0
+    if exact and layers > 2:
+        indices = np.empty(nodes, dtype=np.int64)
+        count, possible = _find_returns(part, compute, data, seconds, indices)
+        if possible:
+            share = (1 - 1e-15 * layers) / layers
+            shared_rest, rest = computed, arrived  # their contents are not needed any more
+            outcome = PROVED
+            _least_rest(part, share, compute, data, seconds, shared_rest)
+            if shared_rest[0, part.source] < seconds * (1 - ROUNDING):
+                _least_rest(part, 0.0, compute, data, seconds, rest)
+                outcome, better, labels = _search_labels(
+                    part,
+                    compute,
+                    data,
+                    indices,
+                    count,
+                    rest,
+                    shared_rest,
+                    share,
+                    seconds,
+                    most_labels,
+                    chosen,
+                    hops,
+                )
+                if outcome == BY_LABELS:
+                    number = better
+                    seconds = _completion(
+                        part, wait_link, network.link_rate, compute, data, chosen, hops[:number]
+                    )
+    for layer in range(layers):
+        chosen[layer] = part.kept[chosen[layer]]
+    return outcome, seconds, charged, number, labels
+
+
+@compiled
+def _waiting(queue: Floats, rate: Floats) -> Floats:
+    """Seconds behind a queue; 0 where the rate is 0 or infinite."""
+    seconds = np.zeros(len(queue))
+    for x in range(len(queue)):
+        if rate[x] > 0:
+            seconds[x] = queue[x] / rate[x]
+    return seconds

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.splitting import Queues, SplittingInstance
+from models.splitting import SplittingInstance
 
-__all__ = ["NetworkArrays", "Star", "Waiting", "network_arrays", "waiting"]
+__all__ = ["NetworkArrays", "Part", "Star", "network_arrays"]
 
 
 class Star(NamedTuple):
@@ -25,15 +25,12 @@ class Star(NamedTuple):
         The node at the other end.
     rate : array, shape (usable links,)
         [bytes/s].
-    near : array of int, shape (links,)
-        The node at the near end, of all links of the instance in its order.
     """
 
     first: NDArray[np.int64]
     link: NDArray[np.int64]
     other: NDArray[np.int64]
     rate: NDArray[np.float64]
-    near: NDArray[np.int64]
 
 
 class NetworkArrays(NamedTuple):
@@ -55,28 +52,48 @@ class NetworkArrays(NamedTuple):
     into: Star
 
 
-class Waiting(NamedTuple):
-    """Seconds that a job waits behind given queues; 0 where the rate is 0 or infinite.
+class Part(NamedTuple):
+    """The part of a network that matters to one job behind given queues.
 
     Attributes
     ----------
-    node : array, shape (nodes,)
-    link : array, shape (links,)
-    out, into : arrays, shape (usable links,)
-        That of the links in the order of the network's stars.
+    kept : array of int, shape (nodes of the part,)
+        Their indices in the network, in order. Everything else counts nodes within the part.
+    node_rate, wait_node : arrays, shape (nodes of the part,)
+        Operations/s, and seconds of waiting.
+    out : Star
+        Links that leave a node; their indices are those of the instance.
+    wait_out : array
+        Seconds of waiting at them.
+    into : Star
+    wait_into : array
+    source, destination : int
+    below : float
+        Seconds that a best route does not exceed.
+    before, left : arrays, shape (nodes of the part,)
+        Lower bounds of the seconds of sending from the source to a node, and from it to the
+        destination.
     """
 
-    node: NDArray[np.float64]
-    link: NDArray[np.float64]
-    out: NDArray[np.float64]
-    into: NDArray[np.float64]
+    kept: NDArray[np.int64]
+    node_rate: NDArray[np.float64]
+    wait_node: NDArray[np.float64]
+    out: Star
+    wait_out: NDArray[np.float64]
+    into: Star
+    wait_into: NDArray[np.float64]
+    source: int
+    destination: int
+    below: float
+    before: NDArray[np.float64]
+    left: NDArray[np.float64]
 
 
 def network_arrays(instance: SplittingInstance) -> NetworkArrays:
     """Make the arrays of an instance's network."""
     return NetworkArrays(
-        node_rate=instance.node_rate,
-        link_rate=instance.link_rate,
+        node_rate=instance.node_rate.copy(),  # the instance's cannot be written: another type
+        link_rate=instance.link_rate.copy(),
         out=_star(instance, instance.link_start, instance.link_end),
         into=_star(instance, instance.link_end, instance.link_start),
     )
@@ -87,19 +104,4 @@ def _star(instance: SplittingInstance, near: NDArray[np.int64], far: NDArray[np.
     links = usable[np.argsort(near[usable], kind="stable")]
     first = np.zeros(instance.number_of_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(near[links], minlength=instance.number_of_nodes), out=first[1:])
-    return Star(first, links, far[links], instance.link_rate[links], near)
-
-
-def waiting(instance: SplittingInstance, network: NetworkArrays, queues: Queues) -> Waiting:
-    """Seconds of waiting at every node and link."""
-    link = _seconds(queues.link, instance.link_rate)
-    return Waiting(
-        _seconds(queues.node, instance.node_rate),
-        link,
-        link[network.out.link],
-        link[network.into.link],
-    )
-
-
-def _seconds(work: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(work, rate, out=np.zeros_like(work), where=rate > 0)
+    return Star(first, links, far[links], instance.link_rate[links])
