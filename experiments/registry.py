@@ -17,7 +17,10 @@ from experiments.multiserver.regret import REGRET
 from experiments.multiserver.scale import SCALE
 from experiments.multiserver.steps import STEPS
 from experiments.splitting.greedy_nfs import GREEDY_NFS
+from experiments.splitting.greedy_optimal import GREEDY_OPTIMAL
+from experiments.splitting.ilp_iqp import ILP_IQP
 from experiments.splitting.integrality import INTEGRALITY
+from experiments.splitting.service_times import SERVICE_TIMES
 from experiments.training.ablation import ABLATION
 from experiments.training.feasibility import FEASIBILITY
 from experiments.training.gain_figure import GAIN
@@ -55,6 +58,9 @@ _DECLARED: tuple[Experiment, ...] = (
     SCALING,
     GREEDY_NFS,
     INTEGRALITY,
+    ILP_IQP,
+    SERVICE_TIMES,
+    GREEDY_OPTIMAL,
     REGRET,
     STEPS,
     PROJECTION,

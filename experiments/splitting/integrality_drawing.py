@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.captions import write_table
 from experiments.declaration import Context
-from experiments.drawing import INK, plain_style, save_figure
-from experiments.intervals import binomial_interval, mean_interval
+from experiments.drawing import plain_style, save_figure
+from experiments.intervals import binomial_interval
 from experiments.splitting.integrality import INTEGRALITY, budget_cells, programs_of
 from experiments.splitting.integrality_note import note
+from experiments.splitting.looks import LOOKS, line_of_means
 from experiments.splitting.page import assumed, caption, panels, plain_axis
 from models.files import write_atomic
 
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
-LOOKS: tuple[dict[str, Any], ...] = (
-    {"color": INK, "marker": "o", "linestyle": "-"},
-    {"color": "#0072B2", "marker": "s", "linestyle": "--"},
-    {"color": "#D55E00", "marker": "v", "linestyle": ":"},
-    {"color": "#009E73", "marker": "^", "linestyle": "-."},
-)
 SOURCES = (
     ("hostile", "u-shaped", "hostile, U-shaped"),
     ("hostile", "shrinking", "hostile, shrinking"),
@@ -63,23 +58,10 @@ def _how(rows: pandas.DataFrame) -> str:
 
 def _budgets(axes: Any, rows: pandas.DataFrame) -> None:
     cells = budget_cells(rows)
-    for look, nodes in zip(LOOKS, sorted({n for n, _ in cells}), strict=False):
+    for look, nodes in enumerate(sorted({n for n, _ in cells})):
         jobs = sorted(j for n, j in cells if n == nodes)
-        found = [mean_interval(cells[nodes, j]["ratio"].tolist()) for j in jobs]
-        axes.errorbar(
-            jobs,
-            [mean for mean, _, _ in found],
-            yerr=[
-                [0.0 if low != low else mean - low for mean, low, _ in found],
-                [0.0 if high != high else high - mean for mean, _, high in found],
-            ],
-            label=f"N = {nodes}",
-            markersize=3.5,
-            linewidth=1.1,
-            elinewidth=0.7,
-            capsize=1.8,
-            **look,
-        )
+        samples = [cells[nodes, j]["ratio"] for j in jobs]
+        line_of_means(axes, jobs, samples, look=look, name=f"N = {nodes}")
     plain_axis(axes, sorted({j for _, j in cells}), "jobs J")
     axes.set_ylabel("(1)-(5): best known / LP")
     axes.ticklabel_format(axis="y", useOffset=False)
