@@ -70,8 +70,9 @@ def plot_run(instance: MultiserverInstance, run: MultiserverRun, path: str | Pat
     with plain_style():
         heights = [1.5, *(min(max(0.5 + 0.12 * len(names), 1.2), 4.0) for _, names, _ in maps)]
         figure = Figure(figsize=(WIDTH, sum(heights) + 0.9 + 0.45 * len(maps)))
+        apart = 0.7 * len(heights) / sum(heights)  # inches, in mean heights
         panels = figure.subplots(
-            len(heights), 1, height_ratios=heights, squeeze=False, gridspec_kw={"hspace": 0.55}
+            len(heights), 1, height_ratios=heights, squeeze=False, gridspec_kw={"hspace": apart}
         )[:, 0]
         height = float(figure.get_size_inches()[1])
         figure.subplots_adjust(left=0.12, right=0.97, top=1 - 0.5 / height, bottom=0.4 / height)

@@ -40,10 +40,11 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         f"{'Quick grid. ' if context.quick else ''}Heat maps: one run (seed 0) of OGA, committed, "
         f"the theory's steps, T = {SHOWN['slots']}, L = {SHOWN['ports']}, R = "
         f"{SHOWN['instances']}, K = {SHOWN['resources']}, four kinds of gains by turns (sum), jobs "
-        "in 70 % of slots; columns are means of some slots. Prices tau / eta in reward per unit, "
-        "0 in slots without a job at the instance; the column on the right of the gap is the dual "
-        "price of the capacity at y*. Allocations: what a port has of a resource, over what its "
-        f"channels may give. Below: {rows['seed'].nunique()} seeds, means with 95 % t intervals."
+        "in 70 % of slots; a column is the mean of 10 slots (prices) or 5 (allocations). Prices "
+        "tau / eta in reward per unit, 0 in slots without a job at the instance; right of the gap "
+        "is the dual price of the capacity at y*. Allocations: what a port has of a resource, over "
+        "what its channels may give. Below: "
+        f"{rows['seed'].nunique()} seeds, means with 95 % t intervals."
     )
     with plain_style():
         figure = Figure(figsize=(7.5, 8.2))
