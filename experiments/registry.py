@@ -16,10 +16,12 @@ from experiments.multiserver.projection import PROJECTION
 from experiments.multiserver.regret import REGRET
 from experiments.multiserver.scale import SCALE
 from experiments.multiserver.steps import STEPS
+from experiments.splitting.fictitious_real import FICTITIOUS_REAL
 from experiments.splitting.greedy_nfs import GREEDY_NFS
 from experiments.splitting.greedy_optimal import GREEDY_OPTIMAL
 from experiments.splitting.ilp_iqp import ILP_IQP
 from experiments.splitting.integrality import INTEGRALITY
+from experiments.splitting.ladder import LADDER
 from experiments.splitting.service_times import SERVICE_TIMES
 from experiments.training.ablation import ABLATION
 from experiments.training.feasibility import FEASIBILITY
@@ -61,6 +63,8 @@ _DECLARED: tuple[Experiment, ...] = (
     ILP_IQP,
     SERVICE_TIMES,
     GREEDY_OPTIMAL,
+    LADDER,
+    FICTITIOUS_REAL,
     REGRET,
     STEPS,
     PROJECTION,

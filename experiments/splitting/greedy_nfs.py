@@ -12,7 +12,7 @@ from experiments.judging import compare, status_of, verdict_of
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["AXES", "GREEDY_NFS", "along"]
+__all__ = ["AXES", "GREEDY_NFS", "along", "grid"]
 
 BASE: dict[str, Any] = {"nodes": 50, "jobs": 30, "gamma": 1.0}
 QUICK_BASE: dict[str, Any] = {"nodes": 12, "jobs": 6, "gamma": 1.0}
@@ -62,14 +62,14 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     return {**row, "excess": 100 * (row["nfs"] / row["greedy"] - 1)}
 
 
-def along(rows: pandas.DataFrame, axis: str) -> pandas.DataFrame:
-    """Return the excess of NFS [%] by seed and value of one axis, the others at the base."""
+def along(rows: pandas.DataFrame, axis: str, column: str = "excess") -> pandas.DataFrame:
+    """Return a column by seed and value of one axis, the others at the base."""
     # The base has most rows: all other axes leave it in place.
     others = [name for name in BASE if name != axis]
     chosen = rows
     for name in others:
         chosen = chosen[chosen[name] == rows[name].mode().iloc[0]]
-    return chosen.pivot_table(index="seed", columns=axis, values="excess").dropna()
+    return chosen.pivot_table(index="seed", columns=axis, values=column).dropna()
 
 
 def judge_better(rows: pandas.DataFrame) -> Verdict:

@@ -10,7 +10,7 @@ from experiments.declaration import Context
 from experiments.drawing import INK, plain_style, save_figure
 from experiments.splitting.greedy_optimal import GREEDY_OPTIMAL, MOST
 from experiments.splitting.looks import line_of_means
-from experiments.splitting.page import assumed, caption, panels, plain_axis
+from experiments.splitting.page import assumed, caption, panels, plain_axis, seconds_axis
 
 if TYPE_CHECKING:
     import pandas
@@ -62,8 +62,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         )
         axes[0].set_ylabel("greedy later than OPT [%]")
         axes[0].set_ylim(bottom=0)
-        axes[1].set_yscale("log")
-        axes[1].set_ylabel("run time [s]")
+        seconds_axis(axes[1], "run time [s]")
         for place in axes:
             plain_axis(place, jobs, "jobs J")
             place.legend(frameon=False, fontsize=6.5)

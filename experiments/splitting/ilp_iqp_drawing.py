@@ -10,7 +10,7 @@ from experiments.declaration import Context
 from experiments.drawing import INK, plain_style, save_figure
 from experiments.splitting.ilp_iqp import ILP_IQP, METHODS, along, base_of
 from experiments.splitting.looks import line_of_means
-from experiments.splitting.page import assumed, caption, panels, plain_axis
+from experiments.splitting.page import assumed, caption, panels, plain_axis, seconds_axis
 
 if TYPE_CHECKING:
     import pandas
@@ -49,8 +49,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
             table = along(rows, "jobs", f"{method}_seconds")
             samples = [table[v] for v in table]
             line_of_means(axes[2], list(table), samples, look=look, name=name, geometric=True)
-        axes[2].set_yscale("log")
-        axes[2].set_ylabel("run time [s]", labelpad=1)
+        seconds_axis(axes[2], "run time [s]")
         plain_axis(axes[2], list(along(rows, "jobs", "ilp_seconds")), "jobs J")
         axes[2].legend(frameon=False, fontsize=6.5)
     save_figure(figure, destination)

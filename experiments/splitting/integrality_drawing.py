@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["draw"]
 
 SOURCES = (
-    ("hostile", "u-shaped", "hostile, U-shaped"),
+    ("hostile", "u-shaped", "hostile, U"),
     ("hostile", "shrinking", "hostile, shrinking"),
-    ("greedy", "u-shaped", "greedy, U-shaped"),
+    ("greedy", "u-shaped", "greedy, U"),
     ("greedy", "shrinking", "greedy, shrinking"),
 )
 
@@ -46,8 +46,8 @@ def _how(rows: pandas.DataFrame) -> str:
     limit = budgets["time_limit"].max()
     return (
         f"Left, (1)-(5): best solution found in {limit:g} s over the LP (columns; layers that fit "
-        "no node by themselves are left out of it, which makes it higher than as printed by up to "
-        "0.5 %), means with 95 % t intervals. Middle, (6)-(10): share of programs with LP < ILP, "
+        "no node by themselves are left out, which makes it a little higher than as printed), "
+        "means with 95 % t intervals. Middle, (6)-(10): share of programs with LP < ILP, "
         "with exact 95 % intervals as if all were independent. Greedy: all programs of Algorithm "
         "1 on generated networks; hostile: node rates over 10^7..10^9, link rates over "
         "10^5..10^7, half of the queues over 0.01..10 s, s = t. Right: all numbers of the "
@@ -100,7 +100,9 @@ def _layers(axes: Any, rows: pandas.DataFrame) -> None:
     axes.set_ylim(top=1.5 * axes.get_ylim()[1])
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.5)
     axes.set_axisbelow(True)
-    axes.legend(frameon=False, fontsize=6.2, loc="upper left", ncols=2, columnspacing=0.8)
+    axes.legend(
+        frameon=False, fontsize=6, loc="upper left", ncols=2, columnspacing=0.6, handletextpad=0.3
+    )
 
 
 def _near(axes: Any, rows: pandas.DataFrame) -> None:

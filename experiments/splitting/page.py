@@ -15,7 +15,7 @@ from models.splitting.generator import generate
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["assumed", "caption", "legend_above", "panels", "plain_axis"]
+__all__ = ["assumed", "caption", "legend_above", "panels", "plain_axis", "seconds_axis"]
 
 
 def assumed() -> str:
@@ -91,6 +91,16 @@ def legend_above(figure: Figure, axes: Any, columns: int = 6) -> None:
         handlelength=3.4,
         borderaxespad=0,
     )
+
+
+def seconds_axis(axes: Any, label: str) -> None:
+    """Make the vertical axis logarithmic, with plain numbers."""
+    from matplotlib.ticker import NullFormatter
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylabel(label, labelpad=1)
 
 
 def plain_axis(axes: Any, values: Sequence[float], label: str) -> None:

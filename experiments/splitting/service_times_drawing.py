@@ -9,7 +9,14 @@ from experiments.captions import write_table
 from experiments.declaration import Context
 from experiments.drawing import plain_style, save_figure
 from experiments.splitting.looks import line_of_means
-from experiments.splitting.page import assumed, caption, legend_above, panels, plain_axis
+from experiments.splitting.page import (
+    assumed,
+    caption,
+    legend_above,
+    panels,
+    plain_axis,
+    seconds_axis,
+)
 from experiments.splitting.service_times import METHODS, SERVICE_TIMES
 
 if TYPE_CHECKING:
@@ -45,7 +52,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         high = max(place.get_ylim()[1] for place in axes[:-1])
         for place in axes[:-1]:
             place.set_ylim(low, high)
-        axes[0].set_ylabel("seconds")
+        axes[0].set_ylabel("run time [s]")
         axes[-1].set_ylabel("jobs whose path comes back [%]")
         axes[-1].set_ylim(bottom=0)
         axes[-1].legend(frameon=False, fontsize=6.5)
@@ -59,4 +66,4 @@ def _times(axes: Any, rows: pandas.DataFrame, jobs: list[int]) -> None:
     for look, (method, name) in enumerate(METHODS.items()):
         samples = [rows[rows["jobs"] == j][f"{method}_seconds"] for j in jobs]
         line_of_means(axes, jobs, samples, look=look, name=name, geometric=True)
-    axes.set_yscale("log")
+    seconds_axis(axes, "")

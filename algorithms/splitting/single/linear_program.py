@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from algorithms.splitting.single.answer import SingleAnswer
+from algorithms.splitting.single.per_visit import PerVisitRouter
 from models.solver import Engine, SolverError, Status
 from models.splitting import Queues, SplittingInstance, completion_time
 from models.splitting.layered_graph import layered_graph, route_of, time_unit
@@ -61,8 +62,7 @@ def _solve(
     instance: SplittingInstance, job: int, queues: Queues, integer: bool
 ) -> tuple[float, SingleAnswer | None]:
     graph = layered_graph(instance, job)
-    flow_costs, node_costs = single_job_costs(graph, instance, queues)
-    unit = time_unit(float(flow_costs.max(initial=0.0) + node_costs.max(initial=0.0)))
+    unit = _unit(PerVisitRouter(instance), job, queues)
     model = build_single_job(graph, instance, queues, integer=integer, unit=unit)
     engine = Engine(model)
     result = engine.solve(mip_gap=GAP, mip_gap_abs=0.0) if integer else engine.solve()
@@ -79,6 +79,16 @@ def _solve(
     return value, SingleAnswer(route, seconds, seconds)
 
 
+def _unit(router: PerVisitRouter, job: int, queues: Queues) -> float:
+    """Return seconds near the optimum, 1 for a job without a route.
+
+    A solver's tolerances are absolute. Single arcs may cost a million times the optimum, and in
+    their unit it would be lost in the tolerance.
+    """
+    known = router.route(job, queues)
+    return 1.0 if known is None else time_unit(known.charged)
+
+
 class LinearBound:
     """The LP (6)-(10) of one job, compiled once and solved for many queues.
 
@@ -91,6 +101,7 @@ class LinearBound:
     def __init__(self, instance: SplittingInstance, job: int) -> None:
         self.instance, self.job = instance, job
         self._graph = layered_graph(instance, job)
+        self._router = PerVisitRouter(instance)
         model = build_single_job(self._graph, instance, Queues.initial(instance))
         self._engine = Engine(model)
         self._flow = self._engine.columns(model.flow)
@@ -105,7 +116,7 @@ class LinearBound:
             If it was not solved, as for a job without a route.
         """
         flow_costs, node_costs = single_job_costs(self._graph, self.instance, queues)
-        unit = time_unit(float(flow_costs.max(initial=0.0) + node_costs.max(initial=0.0)))
+        unit = _unit(self._router, self.job, queues)
         self._engine.set_costs(self._flow, flow_costs / unit)
         self._engine.set_costs(self._computes, node_costs / unit)
         result = self._engine.solve("cold")
