@@ -186,7 +186,7 @@ def job_reach(
     job : Job
     worker_demand, ps_demand : arrays, shape (resources,)
     """
-    kinds, counts = np.unique(capacity, axis=0, return_counts=True)
+    kinds, counts = _kinds(capacity)
     alone = [most_colocated_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
     internal = max(alone)
     # Workers that sit beside their own PSs on every machine need no fewer PSs than D2 asks for:
@@ -214,6 +214,15 @@ def job_reach(
         return JobReach(internal, external, 0.0, None, False)
     slots_needed = max(1, math.ceil(job.workload * (1 - 1e-9) / per_slot))
     return JobReach(internal, external, per_slot, slots_needed, slots_needed <= slots - job.arrival)
+
+
+def _kinds(
+    capacity: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the different rows, sorted, and how often each is there: faster than np.unique."""
+    rows = capacity[np.lexsort(capacity.T[::-1])] if (capacity != capacity[0]).any() else capacity
+    first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
+    return rows[first], np.diff(np.append(first, len(rows)))
 
 
 def most_workers_for(job: Job, ps: int) -> int:

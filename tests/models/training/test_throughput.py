@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from models.training import Job
 from models.training.throughput import (
+    _kinds,
     ceil_count,
     fits,
     floor_count,
@@ -260,3 +261,14 @@ def test_the_workload_is_reached_within_the_tolerance_of_d11() -> None:
     capacity, demand = np.array([[8.0]]), np.array([1.0])
     assert job_reach(3, capacity, exact, demand, demand).slots_needed == 3
     assert job_reach(9, capacity, job(epochs=121), demand, demand).slots_needed == 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_kinds_of_machines_are_the_different_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    capacity = rng.integers(0, 3, (rng.integers(1, 9), rng.integers(1, 4))).astype(float)
+    for rows in (capacity, np.repeat(capacity[:1], 5, axis=0)):
+        kinds, counts = _kinds(rows)
+        expected, times = np.unique(rows, axis=0, return_counts=True)
+        assert np.array_equal(kinds, expected)
+        assert np.array_equal(counts, times)
