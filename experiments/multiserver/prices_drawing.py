@@ -19,7 +19,7 @@ from experiments.multiserver.prices import GAINS, PRICES, SHOWN, dual_prices
 from experiments.multiserver.trajectory import Slot, trajectory
 from models.multiserver import MultiserverInstance
 from models.multiserver.layout import edge_layout
-from models.multiserver.reward import totals
+from models.multiserver.reward import port_rewards, totals
 
 if TYPE_CHECKING:
     import pandas
@@ -40,29 +40,33 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         f"{'Quick grid. ' if context.quick else ''}Heat maps: one run (seed 0) of OGA, committed, "
         f"the theory's steps, T = {SHOWN['slots']}, L = {SHOWN['ports']}, R = "
         f"{SHOWN['instances']}, K = {SHOWN['resources']}, four kinds of gains by turns (sum), jobs "
-        "in 70 % of slots; a column is the mean of 10 slots (prices) or 5 (allocations). Prices "
+        "in 70 % of slots; a column is the mean of 10 slots (prices) or 5 (others). Prices "
         "tau / eta in reward per unit, 0 in slots without a job at the instance; right of the gap "
         "is the dual price of the capacity at y*. Allocations: what a port has of a resource, over "
         "what its channels may give. Below: "
         f"{rows['seed'].nunique()} seeds, means with 95 % t intervals."
     )
     with plain_style():
-        figure = Figure(figsize=(7.5, 8.2))
+        figure = Figure(figsize=(7.5, 9.4))
         foot = put_caption(figure, caption(text, PRICES.claims, rows))
         height = float(figure.get_size_inches()[1])
-        panels = figure.subplots(4, 1, height_ratios=[1.2, 1.9, 2.2, 1.3])
+        panels = figure.subplots(5, 1, height_ratios=[1.2, 1.0, 1.9, 2.2, 1.3])
         figure.subplots_adjust(
             left=0.11, right=0.96, bottom=foot + 0.4 / height, top=1 - 0.5 / height, hspace=0.5
         )
         _rewards(panels[0], slots)
-        prices = _prices(panels[1], instance, slots)
-        shares = _allocations(panels[2], instance, slots)
-        for axes, image in ((panels[0], None), (panels[1], prices), (panels[2], shares)):
-            bar = figure.colorbar(image or shares, ax=axes, fraction=0.03, pad=0.012)
+        images = [
+            None,
+            _port_rewards(panels[1], instance, slots),
+            _prices(panels[2], instance, slots),
+            _allocations(panels[3], instance, slots),
+        ]
+        for axes, image in zip(panels, images, strict=False):
+            bar = figure.colorbar(image or images[-1], ax=axes, fraction=0.03, pad=0.012)
             if image is None:  # only so that the time axes are equally long
                 bar.ax.set_visible(False)
             axes.set_xlim(0, len(slots) * (1 + BESIDE))
-        _distance(panels[3], rows)
+        _distance(panels[4], rows)
         title = "The online dual view: rewards, prices and allocations over time"
         figure.text(0.02, 1 - 0.08 / height, title, fontsize=10, fontweight="bold", va="top")
     save_figure(figure, destination)
@@ -76,6 +80,15 @@ def _rewards(axes: Any, slots: list[Slot]) -> None:
     axes.plot(running, color=INK, linewidth=1.4)
     axes.set_xlim(0, len(slots))
     axes.set_title("reward of a slot (grey: means of 5 slots), and average so far", loc="left")
+
+
+def _port_rewards(axes: Any, instance: MultiserverInstance, slots: list[Slot]) -> Any:
+    layout = edge_layout(instance)
+    table = np.array([port_rewards(layout, slot.allocation) * slot.arrived for slot in slots])
+    names = [port.name for port in instance.ports]
+    image = heat_map(axes, averaged(table), names, (0.0, float(len(slots))), None)
+    axes.set_title("reward of each port's jobs", loc="left")
+    return image
 
 
 def _prices(axes: Any, instance: MultiserverInstance, slots: list[Slot]) -> Any:
