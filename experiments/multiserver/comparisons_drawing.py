@@ -64,7 +64,14 @@ def draw_utilities(rows: pandas.DataFrame, destination: Path, context: Context) 
             panels.append(
                 Panel(title, "gain", YLABEL, lines, ticks=ticks, level=1.0, joined=False, wide=True)
             )
-    _draw(comparisons.UTILITIES, panels, rows, destination, context, "Total reward by kind of gain")
+    _draw(
+        comparisons.UTILITIES,
+        panels,
+        rows,
+        destination,
+        context,
+        "Total reward by kind of gain (axis logarithmic beyond 1)",
+    )
 
 
 def draw_contention(rows: pandas.DataFrame, destination: Path, context: Context) -> None:

@@ -132,7 +132,8 @@ REGRET = Experiment(
             "regret/bound",
             "The regret of OGA with the theory's steps is at most D G sqrt(T).",
             "regret against the upper value of y*, protocol committed; reproduced if every run is "
-            "within the bound, else not",
+            "within the bound, else not; estimate, low and high are the mean, least and greatest "
+            "share of the bound",
             judge_bound,
         ),
         Claim(

@@ -129,7 +129,8 @@ STEPS = Experiment(
         Claim(
             "steps/bound",
             "With the theory's steps the regret is within D G sqrt(T) whatever arrives.",
-            "regret against the upper value of y*; reproduced if every run is within the bound",
+            "regret against the upper value of y*; reproduced if every run is within the bound; "
+            "estimate, low and high are the mean, least and greatest share of the bound",
             judge_bound,
         ),
         Claim(
