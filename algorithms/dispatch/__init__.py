@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from algorithms.dispatch.hybrid import HYBRID
 from algorithms.dispatch.lists import EASY, FCFS, PRB
 from algorithms.policy import Policy, Run
 from models.dispatch import DispatchInstance
@@ -11,7 +12,7 @@ from models.files import InputError
 
 __all__ = ["POLICIES", "run"]
 
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (PRB, FCFS, EASY)}
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (PRB, HYBRID, EASY, FCFS)}
 
 
 def run(instance: DispatchInstance, policy: str = "prb", *, seed: int = 0, **options: Any) -> Run:
