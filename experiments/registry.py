@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from experiments.declaration import Experiment
+from experiments.dispatch.gantt_figure import GANTT
 from experiments.dispatch.online import ONLINE
 from experiments.multiserver.comparisons import ARRIVAL, CONTENTION, REWARD, UTILITIES
 from experiments.multiserver.prices import PRICES
@@ -75,6 +76,7 @@ _DECLARED: tuple[Experiment, ...] = (
     PRICES,
     SCALE,
     ONLINE,
+    GANTT,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}

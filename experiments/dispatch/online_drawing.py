@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["draw"]
 
 SEED = 0
-STRETCH = (24, 72)  # hours shown
+STRETCH = (12, 60)  # hours shown
 OVER = "#D55E00"
 DODGE = 0.0012  # of error, between lines
 
@@ -93,7 +93,8 @@ def _draw_stretch(power: Any, queue: Any, system: dict[str, Any]) -> None:
     assert instance.power_cap is not None
     power.axhline(instance.power_cap / 1000, color=OVER, linewidth=1.0, linestyle="--", label="cap")
     power.set_ylabel("power [kW]")
-    power.set_ylim(0, 1.3 * instance.power_cap / 1000)
+    idle = instance.idle_power / 1000
+    power.set_ylim(idle, instance.power_cap / 1000 + 0.3 * (instance.power_cap / 1000 - idle))
     power.tick_params(axis="x", labelbottom=False)
     queue.set_ylabel("jobs, %")
     queue.set_xlabel(f"time [h], seed {SEED}, error {100 * ERROR:g} %")
@@ -152,7 +153,7 @@ def _caption(rows: pandas.DataFrame, context: Context) -> str:
         "(right: of ratios, geometric). The error is the standard deviation of real over "
         "predicted power; jobs take 0.2-1 times their estimate, 5 % outrun it and are killed. A "
         f"margin (10 %, {100 * MARGIN:g} %) raises predicted power before a job starts. Above: "
-        f"hours {STRETCH[0]}-{STRETCH[1]} of one run."
+        f"hours {STRETCH[0]}-{STRETCH[1]} of one run, power from the idle system up."
     )
     lines = textwrap.wrap(text, LINE)
     for claim in ONLINE.claims:
