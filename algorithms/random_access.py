@@ -2,8 +2,7 @@
 
 The generator is a linear congruential one: n steps ahead lies a * state + b modulo 2^128, where a
 and b depend on n only (Brown 1994; O'Neill 2014). Such a *jump* is four words: a and b, each the
-upper half first. What calls these functions is kept compiled and not compiled again when this file
-changes (`algorithms.compiled`); the generator being what it is, there is nothing to change.
+upper half first.
 """
 
 from __future__ import annotations

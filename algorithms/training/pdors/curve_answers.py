@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.training.pdors.answers import Cluster, SlotAnswers, SpreadAllocation
-from algorithms.training.pdors.curve_kernels import GAVE_UP, OPTIMAL
 from algorithms.training.pdors.curves import CurveSlot, JobCurves, SpreadOptimum
 from algorithms.training.pdors.machine_groups import ClusterGroups, SlotGroups
 from algorithms.training.pdors.prices import PriceFunction, log_amounts
@@ -20,6 +19,7 @@ from algorithms.training.pdors.slot import (
     log_sum,
     smallest_packing,
 )
+from algorithms.training.pdors.slot_simplex import GAVE_UP, OPTIMAL
 from models.training import TrainingInstance
 from models.training.schedule import Placement
 from models.training.throughput import workers_for

@@ -15,25 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.compiled import compiled
-from algorithms.training.pdors.curve_kernels import (
-    GAVE_UP,
-    OPTIMAL,
-    follow_slots,
-    place_on_machines,
-)
+from algorithms.training.pdors.curve_kernels import follow_slots
 from algorithms.training.pdors.machine_groups import Grouping, group_machines
 from algorithms.training.pdors.prices import log_amounts
 from algorithms.training.pdors.rounding import SlotOptima
 from algorithms.training.pdors.slot import (
     ExternalOptimum,
-    JobSlots,
     SlotState,
     log_sum,
 )
+from algorithms.training.pdors.slot_optima import place_on_machines
+from algorithms.training.pdors.slot_simplex import GAVE_UP, OPTIMAL
 from models.training import Job
 from models.training.throughput import FIT_ABSOLUTE, FIT_TOLERANCE, most_units
 
-__all__ = ["CurveSlot", "JobCurves", "SlotCurve", "SpreadOptimum", "slot_curve", "slot_of_state"]
+__all__ = ["CurveSlot", "JobCurves", "SpreadOptimum", "slot_of_state"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +108,8 @@ class JobCurves:
         ln of the LP optimum; inf if there is none, NaN where the method gave up.
     pivots : int
         Simplex iterations.
+    arguments : tuple of arrays
+        The first ones of `follow_slots`.
     """
 
     def __init__(
@@ -129,9 +127,9 @@ class JobCurves:
         self.log_worker_price = np.concatenate([slot.log_worker_price for slot in slots])
         self.log_ps_price = np.concatenate([slot.log_ps_price for slot in slots])
         demand = np.array([(cover, job.ps_for(int(cover))) for cover in covers], dtype=float)
-        self._arguments = self._prepare()
+        self.arguments = self._prepare()
         self.status, log_cost, self._start, self._entries, self.pivots, _ = follow_slots(
-            *self._arguments, demand.reshape(-1, 2), np.zeros((0, 4))
+            *self.arguments, demand.reshape(-1, 2), np.zeros((0, 4))
         )
         self.log_cost: NDArray[np.float64] = np.where(self.status == GAVE_UP, np.nan, log_cost)
 
@@ -253,57 +251,3 @@ def _first_that_fits(order, use, room):  # type: ignore[no-untyped-def]
         if q == len(use):
             break
     return found
-
-
-@dataclass(frozen=True)
-class SlotCurve:
-    """The optimal value of a slot program along a straight line of demands.
-
-    Attributes
-    ----------
-    workers, ps : arrays, shape (corners,)
-        Demands at the corners of the curve, from 0 to the end, or to the largest that is feasible.
-    log_cost : array, shape (corners,)
-        ln of the least cost there. Between two corners the cost is linear.
-    """
-
-    workers: NDArray[np.float64]
-    ps: NDArray[np.float64]
-    log_cost: NDArray[np.float64]
-
-
-def slot_curve(slots: JobSlots, state: SlotState, workers: float, ps: float) -> SlotCurve:
-    """Follow the optimal value from no demand to (workers, ps), both not negative.
-
-    Parameters
-    ----------
-    slots : JobSlots
-        The job.
-    state : SlotState
-    workers, ps : float
-        The end of the line; workers at most the batch.
-
-    Notes
-    -----
-    The LP's cost is convex in the demand; so is the curve.
-    """
-    curves = JobCurves(
-        slots.job,
-        slots.worker_demand,
-        slots.ps_demand,
-        [slot_of_state(state)],
-        np.zeros(0, dtype=np.int64),
-    )
-    end = np.array([[workers, ps]], dtype=float)
-    track = np.zeros((64, 4))
-    while True:
-        status, *_, points = follow_slots(*curves._arguments, end, track)
-        if points <= len(track):
-            break
-        track = np.zeros((points, 4))
-    corners = [np.zeros((1, 2)), track[:points, :2]]
-    if status[0, 0] == OPTIMAL:
-        corners.append(end)
-    demand = np.concatenate(corners)
-    log_cost = follow_slots(*curves._arguments, demand, np.zeros((0, 4)))[1]
-    return SlotCurve(demand[:, 0], demand[:, 1], log_cost[0])

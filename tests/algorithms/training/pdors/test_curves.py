@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algorithms.training.pdors.curve_kernels import GAVE_UP, INFEASIBLE, OPTIMAL, corners
-from algorithms.training.pdors.curves import JobCurves, slot_curve, slot_of_state
+from algorithms.training.pdors.curves import JobCurves, slot_of_state
 from algorithms.training.pdors.machine_groups import Grouping
+from algorithms.training.pdors.polygons import corners
 from algorithms.training.pdors.slot import JobSlots
+from algorithms.training.pdors.slot_curve import slot_curve
+from algorithms.training.pdors.slot_simplex import GAVE_UP, INFEASIBLE, OPTIMAL
 from models.training import Job, Machine, SigmoidUtility, TrainingInstance
 from tests.algorithms.training.pdors.test_slot import exact_optimum, make_instance
 
