@@ -21,7 +21,7 @@ LAYERS = (2, 3, 6, 9)
 
 def grid(quick: bool) -> Sequence[dict[str, Any]]:
     """(1)-(5) over N and J; (6)-(10) over L and the shape of the data, and near the example."""
-    sizes = [(8, 3), (8, 6)] if quick else [(n, j) for n in (20, 35, 50) for j in (5, 10, 20, 50)]
+    sizes = [(8, 3), (8, 6)] if quick else [(n, j) for n in (20, 50) for j in (5, 10, 20, 50)]
     budgets = {"part": "budgets", "time_limit": 1.5, "most_columns": 3000}
     points: list[dict[str, Any]] = [{**budgets, "nodes": n, "jobs": j} for n, j in sizes]
     single = {"part": "single"}
