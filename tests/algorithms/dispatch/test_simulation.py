@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from algorithms.dispatch.simulation import REASONS, SimulationSettings, simulate
 from algorithms.policy import NoSolution, Run
 from models.dispatch import DispatchInstance, Job, audit
 from models.dispatch.generator import generate
+from models.dispatch.swf import import_swf
 from models.files import InputError
 from tests.algorithms.dispatch.literal_simulator import Literal
 from tests.dispatch_factories import make_instance, make_job, make_node, random_instance
 
+REAL = Path(__file__).parents[4] / "shared/data/swf/HPC2N-2002-alea-head.swf"
 LISTS = ("prb", "fcfs", "easy")
 
 
@@ -261,3 +264,13 @@ def test_a_generated_system_on_line() -> None:
         found = simulate(instance, policy)
         assert audit(instance, found.solution).violations == ()
         assert len(found.log.killed) > 0
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the shared HPC2N excerpt is not here")
+def test_a_real_log_on_line() -> None:
+    instance = import_swf(REAL, 120, 2, cap="60%").instance
+    for policy in LISTS:
+        for overrun in ("killed", "extended"):
+            found = simulate(instance, policy, overrun=overrun)
+            assert audit(instance, found.solution).violations == ()
+            assert found.log.waited.sum() == (found.log.start - instance.arrays.submit).sum()

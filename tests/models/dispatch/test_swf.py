@@ -120,3 +120,10 @@ def test_the_hpc2n_excerpt() -> None:
     assert [r.submit for r in records] == sorted(r.submit for r in records)
     instance = import_swf(REAL, 120, 2).instance
     assert instance.arrays.possible.all()
+
+
+def test_zero_durations_and_equal_submits(tmp_path: Path) -> None:
+    rows = "".join(row(k, run=0, time=0) for k in range(1, 4))
+    instance = import_swf(write(tmp_path, HEADER + rows), 1, 3).instance
+    assert [(job.submit, job.duration, job.runtime) for job in instance.jobs] == [(10, 1, 1)] * 3
+    assert [job.name for job in instance.jobs] == ["1", "2", "3"]
