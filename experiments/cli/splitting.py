@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from experiments.cli.families import Bounds, Family, Generated
+from experiments.cli.splitting_picture import picture
 from experiments.cli.splitting_simulate import simulate
 from experiments.cli.splitting_text import count, describe, outcome_table
 from models.files import InputError
@@ -155,5 +156,5 @@ SPLITTING = Family(
     write_formulation=_write_formulation,
     plot=_plot,
     bench=_bench,
-    commands={"simulate": simulate},
+    commands={"simulate": simulate, "picture": picture},
 )
