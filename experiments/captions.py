@@ -37,6 +37,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "gain-linear": {"color": INK, "marker": "o", "linestyle": "-"},
     "gain-log": {"color": "#0072B2", "marker": "s", "linestyle": "--"},
     "gain-mixed": {"color": "#D55E00", "marker": "^", "linestyle": "-."},
+    "regret": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.8},
     "bound": {"color": "#D55E00", "marker": "", "linestyle": "--"},
     "exact": {"color": "#999999", "marker": "", "linestyle": "-"},
     "best": {"color": "#999999", "marker": "", "linestyle": "-"},

@@ -21,6 +21,7 @@ _LABELS = {
     "gain-log": "log gains",
     "gain-mixed": "the four kinds by turns",
     "exact": "exact projection",
+    "regret": "regret of OGA",
     "bound": "D G sqrt(T)",
     "best": "reward of y*",
     "step-theory": "D/(G sqrt T)",

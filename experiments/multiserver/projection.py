@@ -125,6 +125,7 @@ PROJECTION = Experiment(
     grid=grid,
     task=task,
     figure="experiments.multiserver.projection_drawing:draw",
+    note="experiments.multiserver.projection_note:note",
     claims=(
         Claim(
             "projection/exact",

@@ -88,11 +88,11 @@ def judge_bound(rows: pandas.DataFrame) -> Verdict:
     within = int((share <= 1).sum())
     status: Status = "reproduced" if within == len(rows) else "not-reproduced"
     says = rows.groupby("setting", sort=False)["says_from"].median()
-    listed = ", ".join(f"{STATEMENTS[name]}: {value:.0f}" for name, value in says.items())
+    listed = ", ".join(f"{value:.0f} ({STATEMENTS[name]})" for name, value in says.items())
     text = (
         f"{within} of {len(rows)} runs are within the bound; regret / bound has median "
         f"{share.median():.2g} and is at most {share.max():.2g}. The bound promises a reward "
-        f"above 0 (which allocating nothing has) from T = {listed} (medians)."
+        f"above 0, which allocating nothing has, from T = {listed}; medians."
     )
     largest = float(share.max())
     estimate = Comparison("regret / bound", float(share.mean()), float(share.min()), largest)

@@ -33,7 +33,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
 
 def _panel(rows: pandas.DataFrame, name: str) -> Panel:
     lines = []
-    for column, style in (("regret", "oga"), ("bound", "bound"), ("best", "best")):
+    for column, style in (("regret", "regret"), ("bound", "bound"), ("best", "best")):
         table = rows.pivot_table(index="seed", columns="slots", values=column)
         lines.append(Line(style, list(table), [table[slots] for slots in table]))
     slopes = exponents(rows)
