@@ -48,8 +48,9 @@ class JobDecision:
         Subproblems not rounded, since the internal case cost no more than the LP's bound.
     lost_to_grid : bool
         Whether the free capacity had room for the workload and only the level grid had not (D4).
-    seconds : float
-        Decision time.
+    seconds, lp_seconds : float
+        Processor time of the decision, and of solving its slot programs: other programs on the
+        machine do not lengthen it.
     """
 
     job: int
@@ -70,6 +71,7 @@ class JobDecision:
     rounding_skipped: int = 0
     lost_to_grid: bool = False
     seconds: float = 0.0
+    lp_seconds: float = 0.0
 
 
 @dataclass(frozen=True)

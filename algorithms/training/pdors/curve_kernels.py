@@ -71,7 +71,7 @@ def follow_slots(  # type: ignore[no-untyped-def]
     log_cost = np.full((slots, demands), np.inf)
     start = np.zeros((slots, demands, 2), dtype=np.int64)
     entries = np.empty((1024, 4))
-    used, tracked = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    filled, tracked = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     pivots = 0
     largest = 0
     for k in range(slots):
@@ -81,6 +81,7 @@ def follow_slots(  # type: ignore[no-untyped-def]
     corner_count = np.empty(largest, dtype=np.int64)
     pw, ps = np.empty(largest), np.empty(largest)
     key = np.empty(largest, dtype=np.int64)
+    used = np.empty(largest + 2, dtype=np.int64)  # how many keys are not the origin, and of whom
     for k in range(slots):
         base, size = first[k], first[k + 1] - first[k]
         top, bottom = -np.inf, np.inf
@@ -104,6 +105,7 @@ def follow_slots(  # type: ignore[no-untyped-def]
             ps[g] = math.exp(min(log_ps[base + g] - shift, TOP))
         counts = count[base : base + size]
         now = np.zeros(2)
+        used[0] = 0
         group = np.array([WORKER_SURPLUS, PS_SURPLUS])
         corner = np.zeros(2, dtype=np.int64)
         for q in range(demands):
@@ -117,6 +119,7 @@ def follow_slots(  # type: ignore[no-untyped-def]
                 pw[:size],
                 ps[:size],
                 key[:size],
+                used,
                 group,
                 corner,
                 track,
@@ -124,25 +127,35 @@ def follow_slots(  # type: ignore[no-untyped-def]
             )
             pivots += made
             status[k, q] = found
-            start[k, q] = used[0]
+            start[k, q] = filled[0]
             if found != OPTIMAL:
                 status[k, q:] = found
                 break
-            before = used[0]
+            before = filled[0]
             entries = write(
-                entries, used, base, now, counts, vw[:size], vs[:size], key[:size], group, corner
+                entries,
+                filled,
+                base,
+                now,
+                counts,
+                vw[:size],
+                vs[:size],
+                key[:size],
+                used,
+                group,
+                corner,
             )
             for column in range(2):
                 if group[column] < 0:
                     row = 2 if group[column] == WORKER_SURPLUS else 3
                     total = 0.0
-                    for e in range(before, used[0]):
+                    for e in range(before, filled[0]):
                         total += entries[e, 1] * entries[e, row]
-                    entries = trim(entries, before, used, total - demand[q, row - 2], row)
-            start[k, q, 1] = used[0]
+                    entries = trim(entries, before, filled, total - demand[q, row - 2], row)
+            start[k, q, 1] = filled[0]
             cost = 0.0
-            for e in range(before, used[0]):
+            for e in range(before, filled[0]):
                 g = int(entries[e, 0]) - base
                 cost += entries[e, 1] * (pw[g] * entries[e, 2] + ps[g] * entries[e, 3])
             log_cost[k, q] = math.log(cost) + shift if cost > 0 else -np.inf
-    return status, log_cost, start, entries[: used[0]], pivots, tracked[0]
+    return status, log_cost, start, entries[: filled[0]], pivots, tracked[0]

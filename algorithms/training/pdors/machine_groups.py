@@ -120,6 +120,23 @@ class ClusterGroups:
         self._versions = 1
         self.slot: list[SlotGroups] = [empty] * slots
 
+    def bytes_kept(self) -> int:
+        """Bytes of all arrays kept, those that slots share counted once."""
+        different = {slot.version: slot for slot in self.slot}.values()
+        return self.capacity.nbytes + sum(
+            array.nbytes
+            for slot in different
+            for array in (
+                slot.grouping.machine_group,
+                slot.grouping.members,
+                slot.grouping.begin,
+                slot.count,
+                slot.kind,
+                slot.used,
+                slot.log_price,
+            )
+        )
+
     def _log_prices(
         self, kind: NDArray[np.int64], used: NDArray[np.float64]
     ) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ DROPPED = 2.5e-10  # an amount below is none
 
 
 @compiled
-def _put(entries, used, group, machines, workers, ps):  # type: ignore[no-untyped-def]
+def _put(entries, filled, group, machines, workers, ps):  # type: ignore[no-untyped-def]
     """Append (group, how many machines, workers on each, PSs on each); returns the table."""
     if workers <= DROPPED:
         workers = 0.0
@@ -27,13 +27,13 @@ def _put(entries, used, group, machines, workers, ps):  # type: ignore[no-untype
         ps = 0.0
     if machines <= 0 or (workers == 0.0 and ps == 0.0):
         return entries
-    if used[0] == len(entries):
+    if filled[0] == len(entries):
         longer = np.empty((2 * len(entries), 4))
         longer[: len(entries)] = entries
         entries = longer
-    row = entries[used[0]]
+    row = entries[filled[0]]
     row[0], row[1], row[2], row[3] = group, machines, workers, ps
-    used[0] += 1
+    filled[0] += 1
     return entries
 
 
@@ -47,13 +47,16 @@ def _whole(weight):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def write(entries, used, first_group, now, count, vw, vs, key, group, corner):  # type: ignore[no-untyped-def]
+def write(  # type: ignore[no-untyped-def]
+    entries, filled, first_group, now, count, vw, vs, key, used, group, corner
+):
     """Append the optimum at `now`: of a group's machines at most two are not at a corner."""
-    _, _, _, _, _, y0, y1 = weights(now, count, vw, vs, key, group, corner)
-    for g in range(len(count)):
+    _, _, _, _, _, y0, y1 = weights(now, count, vw, vs, key, used, group, corner)
+    at_origin = np.sort(np.array([g for g in group if g >= 0 and key[g] == 0]))
+    for g in np.unique(np.append(used[1 : used[0] + 1], at_origin)):
         k = key[g]
         if g != group[0] and g != group[1]:
-            entries = _put(entries, used, first_group + g, count[g], vw[g, k], vs[g, k])
+            entries = _put(entries, filled, first_group + g, count[g], vw[g, k], vs[g, k])
             continue
         at = np.array([k, corner[0], corner[1]])
         weight = np.zeros(3)
@@ -67,27 +70,27 @@ def write(entries, used, first_group, now, count, vw, vs, key, group, corner):  
         rest = np.zeros(3)
         for j in range(3):
             whole, rest[j] = _whole(weight[j])
-            entries = _put(entries, used, first_group + g, whole, vw[g, at[j]], vs[g, at[j]])
+            entries = _put(entries, filled, first_group + g, whole, vw[g, at[j]], vs[g, at[j]])
         order = np.argsort(-rest)
         if rest.sum() > 1.5:  # two machines share three corners: each of them an edge
             last = order[2]
             for j in order[:2]:
                 w = rest[j] * vw[g, at[j]] + (1.0 - rest[j]) * vw[g, at[last]]
                 s = rest[j] * vs[g, at[j]] + (1.0 - rest[j]) * vs[g, at[last]]
-                entries = _put(entries, used, first_group + g, 1.0, w, s)
+                entries = _put(entries, filled, first_group + g, 1.0, w, s)
         elif rest.sum() > 0.5:
             w, s = 0.0, 0.0
             for j in range(3):
                 w += rest[j] * vw[g, at[j]]
                 s += rest[j] * vs[g, at[j]]
-            entries = _put(entries, used, first_group + g, 1.0, w, s)
+            entries = _put(entries, filled, first_group + g, 1.0, w, s)
     return entries
 
 
 @compiled
-def trim(entries, start, used, excess, column):  # type: ignore[no-untyped-def]
+def trim(entries, start, filled, excess, column):  # type: ignore[no-untyped-def]
     """Take away what is beyond the demand: it is free of charge, or it would not be there."""
-    row = used[0] - 1
+    row = filled[0] - 1
     while row >= start and excess > SHORT:
         machines, each = entries[row, 1], entries[row, column]
         if each > 0 and machines * each <= excess:
@@ -100,8 +103,8 @@ def trim(entries, start, used, excess, column):  # type: ignore[no-untyped-def]
             entries[row, 1] = machines - emptied - 1
             less_w, less_s = (w - part, s) if column == 2 else (w, s - part)
             none_w, none_s = (0.0, s) if column == 2 else (w, 0.0)
-            entries = _put(entries, used, group, 1.0, less_w, less_s)
-            entries = _put(entries, used, group, emptied, none_w, none_s)
+            entries = _put(entries, filled, group, 1.0, less_w, less_s)
+            entries = _put(entries, filled, group, emptied, none_w, none_s)
             excess = 0.0
         row -= 1
     return entries

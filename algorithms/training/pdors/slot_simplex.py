@@ -34,6 +34,7 @@ WORKER_SURPLUS, PS_SURPLUS = -1, -2
 SHORT = 1e-10  # a demand missed by less is met
 PIVOT = 1e-11  # least pivot, relative to the terms it is the sum of
 RATE = 1e-13
+MARGIN = 1e-9  # by which a ratio must be beaten for its group to be passed over
 STALLED = 40  # pivots without progress, after which ties are broken by index
 
 
@@ -54,12 +55,16 @@ def _price(group, a, b, pw, ps):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def weights(now, count, vw, vs, key, group, corner):  # type: ignore[no-untyped-def]
-    """Return the working columns, their determinant and the weights of the two extras."""
+def weights(now, count, vw, vs, key, used, group, corner):  # type: ignore[no-untyped-def]
+    """Return the working columns, their determinant and the weights of the two extras.
+
+    `used` lists the groups whose key is not the origin, behind their number, in rising order.
+    """
     a, b = _column(group[0], corner[0], key, vw, vs)
     c, d = _column(group[1], corner[1], key, vw, vs)
     rest_w, rest_s = now[0], now[1]
-    for g in range(len(count)):
+    for n in range(1, used[0] + 1):
+        g = used[n]
         k = key[g]
         rest_w -= count[g] * vw[g, k]
         rest_s -= count[g] * vs[g, k]
@@ -68,16 +73,34 @@ def weights(now, count, vw, vs, key, group, corner):  # type: ignore[no-untyped-
 
 
 @compiled
-def advance(now, target, count, vw, vs, corner_count, pw, ps, key, group, corner, track, tracked):  # type: ignore[no-untyped-def]
+def _note_key(g, is_used, used):  # type: ignore[no-untyped-def]
+    """Put group g into the list of those whose key is not the origin, or take it out."""
+    n = used[0]
+    while n > 0 and used[n] > g:
+        n -= 1
+    there = n > 0 and used[n] == g
+    if is_used and not there:
+        used[n + 2 : used[0] + 2] = used[n + 1 : used[0] + 1].copy()
+        used[n + 1] = g
+        used[0] += 1
+    elif there and not is_used:
+        used[n : used[0]] = used[n + 1 : used[0] + 1].copy()
+        used[0] -= 1
+
+
+@compiled
+def advance(  # type: ignore[no-untyped-def]
+    now, target, count, vw, vs, corner_count, pw, ps, key, used, group, corner, track, tracked
+):
     """Move the demand from `now` towards `target`; returns (status, pivots).
 
-    `now`, `key`, `group` and `corner` change. Rows of `track` are written from `tracked[0]` on:
-    the demand, the cost and the two multipliers wherever the basis changed.
+    `now`, `key`, `used`, `group` and `corner` change. Rows of `track` are written from
+    `tracked[0]` on: the demand, the cost and the two multipliers wherever the basis changed.
     """
     limit = 1000 + 50 * corner_count.sum()
     stalled = 0
     for pivots in range(limit):
-        a, b, c, d, det, y0, y1 = weights(now, count, vw, vs, key, group, corner)
+        a, b, c, d, det, y0, y1 = weights(now, count, vw, vs, key, used, group, corner)
         cost0, cost1 = _price(group[0], a, b, pw, ps), _price(group[1], c, d, pw, ps)
         to_w, to_s = target[0] - now[0], target[1] - now[1]
         if max(to_w, to_s) <= SHORT:
@@ -122,6 +145,7 @@ def advance(now, target, count, vw, vs, corner_count, pw, ps, key, group, corner
             old = key[g]
             leaving -= 2
             key[g], corner[leaving] = corner[leaving], old
+            _note_key(g, key[g] != 0, used)
             a, b = _column(group[0], corner[0], key, vw, vs)
             c, d = _column(group[1], corner[1], key, vw, vs)
             det = a * d - c * b
@@ -138,10 +162,14 @@ def advance(now, target, count, vw, vs, corner_count, pw, ps, key, group, corner
             row_w, row_s = -b / det, a / det
 
         best, best_corner, best_ratio, best_size = -1, -1, np.inf, 0.0
+        worker_size, ps_size = max(-row_w, 0.0) * (1 + MARGIN), max(-row_s, 0.0) * (1 + MARGIN)
         for g in range(len(count)):
             k = key[g]
             key_w, key_s = vw[g, k], vs[g, k]
             over_w, over_s = pw[g] - to_worker, ps[g] - to_ps
+            # No mixture of a worker and a PS can have a lower ratio than the lower of theirs.
+            if k == 0 and over_w > best_ratio * worker_size and over_s > best_ratio * ps_size:
+                continue
             for v in range(corner_count[g]):
                 more_w, more_s = row_w * (vw[g, v] - key_w), row_s * (vs[g, v] - key_s)
                 size = -(more_w + more_s)
