@@ -150,7 +150,11 @@ class _Parser:
 
     def _group(self) -> str:
         """Read what a command or script takes: a braced row or a single token."""
-        if self._peek() != "{":
+        first = self._peek()
+        if first[:1].isdigit() and len(first) > 1:  # TeX takes one digit: \tfrac12 is a half
+            self.tokens[self.place] = first[1:]
+            return f"<mn>{first[0]}</mn>"
+        if first != "{":
             return self._atom()
         self._next()
         body = self._row()

@@ -32,6 +32,8 @@ def shape(latex: str) -> str:
         ("t'", "msup(mi(t) mrow(mo(′)))"),
         (r"\sum_{i}^n a", "mrow(munderover(mo(∑) mi(i) mrow(mi(n))) mi(a))"),
         (r"\frac{a}{b c}", "mfrac(mi(a) mrow(mi(b) mi(c)))"),
+        (r"\tfrac12 x", "mrow(mfrac(mn(1) mn(2)) mi(x))"),
+        ("x^12", "mrow(msup(mi(x) mrow(mn(1))) mn(2))"),
         (r"\bar\mu_u", "msub(mover(mi(μ) mo(¯)) mi(u))"),
         (r"\left( a \right)", "mrow(mo(() mi(a) mo()))"),
         (r"a \text{ if } b < 1", "mrow(mi(a) mtext(\xa0if\xa0) mi(b) mo(<) mn(1))"),
