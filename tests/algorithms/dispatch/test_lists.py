@@ -76,5 +76,5 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 
 
 def test_unknown_policy() -> None:
-    with pytest.raises(InputError, match="must be one of prb, fcfs, easy"):
+    with pytest.raises(InputError, match="must be one of prb, hybrid, easy, fcfs"):
         run(blocked_head(), "nothing")
