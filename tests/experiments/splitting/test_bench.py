@@ -1,11 +1,28 @@
 """The bench measures methods that agree, or says that they do not."""
 
+import pytest
+
+from experiments.splitting import bench_whole
 from experiments.splitting.bench import bench
 
 
 def test_a_small_bench_compares_all_methods_at_every_size():
-    found = bench(nodes=(10,), greedy=((10, 3),))
-    assert len(found["one_job"]) == 10
+    found = bench(nodes=(10,), small=((10, 3),), large=(), columns=((10, 3),))
+    assert len(found["one_job"]) == 12
     assert all(record["ms"] > 0 for record in found["one_job"].values())
     record = found["whole_greedy"]["N=10, J=3"]
     assert record["lazy_routes"] <= record["literal_routes"] == 6
+    record = found["relaxation"]["N=10, J=3"]
+    assert record["arcs_over_columns"] == record["arcs_seconds"] / record["columns_seconds"]
+
+
+def test_the_memory_of_a_large_greedy_is_that_of_its_own_process():
+    found = bench_whole.large_greedy(40, 20, 0)
+    assert found["lazy_routes"] >= 20
+    assert 0 <= found["instance_mib"] + found["greedy_mib"] < found["peak_mib"]
+
+
+def test_methods_that_disagree_are_not_timed(monkeypatch):
+    monkeypatch.setattr(bench_whole, "_relaxed_by_columns", lambda _: (1.0, 1.0))
+    with pytest.raises(AssertionError, match="columns and arcs disagree"):
+        bench_whole.columns_against_arcs(6, 2, 0)
