@@ -20,17 +20,25 @@ OVER = "_over_"
 CONFIDENCE = 0.95
 
 
-def interleaved(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
-    """Do each way once, then each again, and so on; return seconds of processor time.
+def interleaved(
+    ways: Mapping[str, Callable[[], Any]], repeats: int
+) -> tuple[dict[str, list[float]], dict[str, Any]]:
+    """Do each way once, then each again, and so on: what disturbs one disturbs all.
 
-    What disturbs the machine disturbs all ways alike.
+    Returns
+    -------
+    seconds : dict
+        Of the processor, per way and repeat.
+    answers : dict
+        What each way returned last.
     """
     seconds: dict[str, list[float]] = {name: [] for name in ways}
+    answers: dict[str, Any] = {}
     for name in list(ways) * repeats:
         began = time.process_time()
-        ways[name]()
+        answers[name] = ways[name]()
         seconds[name].append(time.process_time() - began)
-    return seconds
+    return seconds, answers
 
 
 def quartiles(seconds: ArrayLike, per: float = 1e3, unit: str = "ms") -> dict[str, float]:

@@ -8,7 +8,9 @@ from experiments.side_by_side import exponent, interleaved, quartiles, ratio, ra
 
 def test_ways_take_turns():
     order = []
-    seconds = interleaved({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
+    ways = {"a": lambda: order.append("a"), "b": lambda: order.append("b") or len(order)}
+    seconds, answers = interleaved(ways, 3)
+    assert answers == {"a": None, "b": 6}
     assert order == ["a", "b"] * 3
     assert {name: len(times) for name, times in seconds.items()} == {"a": 3, "b": 3}
 
