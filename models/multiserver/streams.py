@@ -11,8 +11,10 @@ from models.files import InputError
 from models.multiserver.arrivals import ListArrivals
 
 __all__ = [
+    "LONGEST_LISTED",
     "STREAMS",
     "bursty_arrivals",
+    "check_listed",
     "flip_arrivals",
     "listed",
     "named_stream",
@@ -21,6 +23,8 @@ __all__ = [
 
 STREAMS = ("bernoulli", "bursty", "flip")
 MEAN_BURST = 20.0  # slots
+LONGEST_LISTED = 10_000_000
+"""Streams that are written out slot by slot have at most so many."""
 
 
 def listed(table: ArrayLike) -> ListArrivals:
@@ -28,6 +32,13 @@ def listed(table: ArrayLike) -> ListArrivals:
     rows: Iterable[NDArray[np.bool_]] = np.asarray(table, dtype=bool)
     ports = tuple(tuple(int(i) for i in row.nonzero()[0]) for row in rows)
     return ListArrivals(kind="list", slots=len(ports), ports=ports)
+
+
+def check_listed(slots: int) -> None:
+    """Raise `InputError` for more slots than are written out."""
+    if slots > LONGEST_LISTED:
+        rule = f"must be at most {LONGEST_LISTED:,} where arrivals are written out"
+        raise InputError(rule, field="slots", value=slots)
 
 
 def bursty_arrivals(
@@ -109,6 +120,8 @@ def named_stream(
     """
     if stream not in STREAMS:
         raise InputError(f"must be one of {', '.join(STREAMS)}", field="stream", value=stream)
+    if stream != "bernoulli":
+        check_listed(slots)
     if stream == "bursty":
         most = MEAN_BURST / (MEAN_BURST + 1)  # a pause lasts one slot at least
         if not 0 < probability <= most:

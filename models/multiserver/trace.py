@@ -7,7 +7,7 @@ import numpy as np
 from models.files import InputError
 from models.google_trace import HIGHEST_CLASS, MICROSECONDS_PER_MINUTE, Submits
 from models.multiserver.arrivals import ListArrivals
-from models.multiserver.streams import trace_arrivals
+from models.multiserver.streams import check_listed, trace_arrivals
 
 __all__ = ["MICROSECONDS", "stream_of_trace"]
 
@@ -52,6 +52,7 @@ def stream_of_trace(
         raise InputError("must be at least 1", field="ports", value=ports)
     if slot_seconds is not None and not 0 < slot_seconds < np.inf:
         raise InputError("must be a number above 0", field="slot_seconds", value=slot_seconds)
+    check_listed(slots)
     rng = np.random.Generator(np.random.PCG64(seed))
     times = submits.times + rng.random(len(submits)) * submits.resolution
     times -= times.min()

@@ -37,6 +37,8 @@ def check_refusal(result: Any, message: str) -> None:
         ("generate --stream wave -o {out}/a", "--stream: must be one of bernoulli, bursty, flip"),
         ("generate --stream flip -o {out}/a", "--ports: must be 2 with the flip stream (got 10)"),
         ("generate --stream bursty --probability 1 -o {out}/a", "--probability: must be above 0"),
+        ("generate --stream bursty --slots 10000001 -o {out}/a", "--slots: must be at most 10,000"),
+        ("generate --arrivals {table} --slots 10000001 -o {out}/a", "--slots: must be at most 10"),
         ("generate --slot-seconds 9 -o {out}/a", "--slot-seconds: is for --arrivals (got 9.0)"),
         ("generate --arrivals {out}/none -o {out}/a", "none: cannot be read: No such file"),
         ("generate --arrivals {table} --slot-seconds 0 -o {out}/a", "--slot-seconds: must be a"),
