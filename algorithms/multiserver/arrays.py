@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.multiserver.kernels import port_totals, reward
+from models.files import InputError
 from models.multiserver import MultiserverInstance
 from models.multiserver.allocation import LONGEST_WRITTEN
 from models.multiserver.layout import EdgeLayout, edge_layout
@@ -19,6 +20,9 @@ __all__ = ["Collected", "SlotArrays", "collect"]
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+MOST_KEPT = 20_000_000
+"""Numbers of a history; as a file they are a gigabyte."""
 
 
 class SlotArrays:
@@ -105,8 +109,17 @@ def collect(
         Keep every allocation: then slots go one by one.
     committed : bool
         Whether a slot is rewarded for the allocation that it begins with, not ends with.
+
+    Raises
+    ------
+    InputError
+        If the history would be more than `MOST_KEPT` numbers.
     """
     slots = instance.arrivals.slots
+    if history and slots * arrays.allocation.size > MOST_KEPT:
+        rule = f"must be off where slots x edges x resources is above {MOST_KEPT:,}"
+        numbers = slots * arrays.allocation.size
+        raise InputError(rule, field="history", value=numbers)
     kept: list[Reals] | None = [] if slots <= LONGEST_WRITTEN else None
     allocations: list[Reals] = []
     sums: list[float] = []

@@ -188,3 +188,10 @@ def test_bad_options() -> None:
         run(instance, "oga", step="large")
     with pytest.raises(InputError, match="is not a parameter of fairness"):
         run(instance, "fairness", per_job=True)
+
+
+def test_histories_that_no_memory_holds_are_refused() -> None:
+    instance = generate(10, 10, 2, slots=100_001)
+    for policy in POLICIES:
+        with pytest.raises(InputError, match=r"history: must be off .* \(got 20000200\)"):
+            run(instance, policy, history=True)
