@@ -17,6 +17,7 @@ from experiments.multiserver.projection import PROJECTION
 from experiments.multiserver.regret import REGRET
 from experiments.multiserver.scale import SCALE
 from experiments.multiserver.steps import STEPS
+from experiments.splitting.example import EXAMPLE
 from experiments.splitting.fictitious_real import FICTITIOUS_REAL
 from experiments.splitting.greedy_nfs import GREEDY_NFS
 from experiments.splitting.greedy_optimal import GREEDY_OPTIMAL
@@ -59,6 +60,7 @@ _DECLARED: tuple[Experiment, ...] = (
     THEORY,
     ALLOCATION_COST,
     SCALING,
+    EXAMPLE,
     GREEDY_NFS,
     INTEGRALITY,
     ILP_IQP,

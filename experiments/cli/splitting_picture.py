@@ -53,24 +53,19 @@ def picture(
     check_outputs({"-o": output}, inputs=inputs)
     with answers_only():
         from experiments.splitting.pictures import draw_picture
-        from models.splitting import load_instance, load_routing, routes_of
+        from models.splitting import load_instance, load_routing
 
         loaded = load_instance(instance)
         routing = None if solution is None else load_routing(solution)
-        if routing is not None:
-            try:
-                routes_of(loaded, routing)
-            except InputError as error:
-                raise error.within(str(solution)) from None
         names = [name.strip() for name in jobs.split(",")] if jobs else []
         try:
             draw_picture(chosen, loaded, routing, output, jobs=names)
         except InputError as error:
-            if error.field == "jobs" and not error.source:
+            if error.source:
+                raise
+            if error.field == "jobs":
                 raise InputError(f"--{error}") from None  # the argument is an option here
-            if error.field == "nodes" and not error.source:
-                raise error.within(str(instance)) from None
-            raise
+            raise error.within(str(instance if error.field == "nodes" else solution)) from None
     return 0
 
 

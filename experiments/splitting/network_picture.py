@@ -149,7 +149,7 @@ def _nodes(
         )
         if instance.number_of_nodes <= MOST_NAMES:
             axes.annotate(node.name, places[u], ha="center", va="center", fontsize=5.5, zorder=4)
-    axes.text(-0.06, -0.11, _explained(instance, bool(routes)), fontsize=6.5, va="bottom")
+    axes.text(-0.06, -0.11, _explained(instance, bool(routes)), fontsize=6.2, va="bottom")
 
 
 def _explained(instance: SplittingInstance, with_routes: bool) -> str:
@@ -161,7 +161,7 @@ def _explained(instance: SplittingInstance, with_routes: bool) -> str:
     words = f"{kinds[0].upper()}{kinds[1:]}; larger: faster" if kinds else "Larger: faster"
     if any(node.rate == 0 for node in instance.nodes):
         words += "; cross: rate 0"
-    return words + ("; filled: computes a layer. Grey: links." if with_routes else ". Grey: links.")
+    return words + ("; filled: computes a layer." if with_routes else ".")
 
 
 def _ends(

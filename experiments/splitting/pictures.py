@@ -14,7 +14,7 @@ from experiments.splitting.layered_picture import add_layered_axes, draw_layered
 from experiments.splitting.network_picture import draw_network, layout
 from experiments.splitting.timeline_picture import draw_lanes, fictitious_lanes, real_lanes
 from models.files import InputError
-from models.splitting import Route, SplittingInstance, SplittingRouting, routes_of
+from models.splitting import Route, SplittingInstance, SplittingRouting, audit, routes_of
 
 __all__ = ["KINDS", "Kind", "draw_picture", "order_of", "plot_routing"]
 
@@ -37,9 +37,10 @@ def plot_routing(instance: SplittingInstance, routing: SplittingRouting, path: s
     Raises
     ------
     InputError
-        If the routing is not one of this instance, or the path has another ending.
+        If the routing is not one of this instance or its paths are broken, or the path has
+        another ending.
     """
-    routes, order = routes_of(instance, routing), order_of(instance, routing)
+    routes, order = _routes(instance, routing), order_of(instance, routing)
     with plain_style():
         low = _lane_height(len(order))
         height = 4.6 + low
@@ -82,7 +83,7 @@ def draw_picture(
         If the routing is not one of this instance, a job is unknown, the network is too large for
         the layered graph, or the path has another ending.
     """
-    routes = [] if routing is None else routes_of(instance, routing)
+    routes = [] if routing is None else _routes(instance, routing)
     everything = (
         list(range(instance.number_of_jobs)) if routing is None else order_of(instance, routing)
     )
@@ -110,6 +111,16 @@ def order_of(instance: SplittingInstance, routing: SplittingRouting) -> list[int
     if any(place[instance.jobs[j].name] is None for j in jobs):
         return list(jobs)
     return sorted(jobs, key=lambda j: (place[instance.jobs[j].name], j))
+
+
+def _routes(instance: SplittingInstance, routing: SplittingRouting) -> list[Route]:
+    """Return the routes, if jobs can take them; budgets may be broken."""
+    routes = routes_of(instance, routing)
+    for violation in audit(instance, routing).violations:
+        if violation.constraint in ("path", "layers"):
+            rule = f"cannot be drawn: {violation.constraint}: {violation.where}"
+            raise InputError(rule)
+    return routes
 
 
 def _chosen(
