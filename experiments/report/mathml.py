@@ -225,7 +225,7 @@ class _Parser:
         if name in _SPACES:
             return f'<mspace width="{_SPACES[name]}"></mspace>'
         if name in _ACCENTS:
-            return f'<mover accent="true">{self._group()}<mo>{_ACCENTS[name]}</mo></mover>'
+            return f"<mover>{self._group()}<mo>{_ACCENTS[name]}</mo></mover>"
         if name in ("frac", "tfrac"):
             small = ' displaystyle="false"' if name == "tfrac" else ""
             return f"<mfrac{small}>{self._group()}{self._group()}</mfrac>"
