@@ -90,7 +90,7 @@ NAMES = ("oga", "fairness", "drf", "binpacking", "spreading")
 
 
 def _experiment(
-    name: str, summary: str, grid: Grid, axes: tuple[str, ...], where: str
+    name: str, summary: str, grid: Grid, axes: tuple[str, ...], where: str, seconds: float
 ) -> Experiment:
     return Experiment(
         name=f"multiserver/{name}",
@@ -104,7 +104,7 @@ def _experiment(
         metrics=METRICS,
         cost="work",
         policies=NAMES,
-        expected_seconds=400.0,
+        expected_seconds=seconds,
         quick_seconds=20.0,
     )
 
@@ -115,6 +115,7 @@ REWARD = _experiment(
     reward_grid,
     ("setting",),
     "in every setting",
+    50.0,
 )
 UTILITIES = _experiment(
     "utilities",
@@ -122,6 +123,7 @@ UTILITIES = _experiment(
     utilities_grid,
     ("form", "gain"),
     "with every kind of gain",
+    100.0,
 )
 CONTENTION = _experiment(
     "contention",
@@ -129,6 +131,7 @@ CONTENTION = _experiment(
     contention_grid,
     ("gain", "contention"),
     "however scarce capacity is",
+    30.0,
 )
 ARRIVAL = _experiment(
     "arrival",
@@ -136,4 +139,5 @@ ARRIVAL = _experiment(
     arrival_grid,
     ("gain", "probability"),
     "however many jobs there are",
+    35.0,
 )

@@ -151,6 +151,6 @@ PRICES = Experiment(
     },
     cost="work",
     policies=("oga",),
-    expected_seconds=150.0,
+    expected_seconds=60.0,
     quick_seconds=15.0,
 )

@@ -147,6 +147,6 @@ PROJECTION = Experiment(
     },
     cost="calls",
     policies=("oga",),
-    expected_seconds=600.0,
+    expected_seconds=200.0,
     quick_seconds=20.0,
 )

@@ -125,6 +125,6 @@ SCALE = Experiment(
     },
     cost="work",
     policies=("oga", "fairness", "drf", "binpacking", "spreading"),
-    expected_seconds=500.0,
+    expected_seconds=250.0,
     quick_seconds=30.0,
 )

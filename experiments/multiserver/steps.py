@@ -156,6 +156,6 @@ STEPS = Experiment(
     },
     cost="work",
     policies=("oga",),
-    expected_seconds=400.0,
-    quick_seconds=20.0,
+    expected_seconds=60.0,
+    quick_seconds=10.0,
 )
