@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from algorithms.compiled import compiled
 
-__all__ = ["WorkloadTable", "default_levels", "spread_workload"]
+__all__ = ["WorkloadTable", "default_levels", "log_add", "spread_workload"]
 
 # By how much ln(exp(x) + exp(y)) exceeds the larger of the two, at the least, by their distance in
 # steps of 1 / FINENESS: what this shows to be too dear is not computed.
@@ -95,7 +95,7 @@ def _spread(log_theta, least_excess):  # type: ignore[no-untyped-def]
                 apart = larger - min(one, other)
                 if apart < FURTHEST and larger + least_excess[int(apart * FINENESS) + 1] >= best:
                     continue
-                total = _log_add(one, other)
+                total = log_add(one, other)
                 if total < best:
                     best, chosen = total, j
             log_cost[k, q], choice[k, q] = best, chosen
@@ -104,7 +104,7 @@ def _spread(log_theta, least_excess):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _log_add(x, y):  # type: ignore[no-untyped-def]
+def log_add(x, y):  # type: ignore[no-untyped-def]
     """ln(exp(x) + exp(y)), to the last bit as NumPy's logaddexp."""
     if x == y:
         return x + LOG_2
