@@ -45,6 +45,7 @@ def test_help_and_usage_errors_load_nothing_heavy(arguments: list[str]) -> None:
         "from experiments.cli.main import main\n"
         f"code = main({arguments!r})\n"
         "heavy = {'numpy', 'pandas', 'scipy', 'pyomo', 'highspy', 'matplotlib', 'tqdm', 'rich'}\n"
+        "heavy |= {'numba', 'networkx', 'ortools', 'llvmlite', 'sqlite3'}\n"
         "sys.stderr.write(' '.join(sorted(heavy & sys.modules.keys())))\n"
     )
     found = subprocess.run(
