@@ -4,8 +4,6 @@ The three policies are one loop. At an event ends release, submits are admitted,
 the waiting jobs starts what fits; the loop differs in the order of jobs and in what may overtake.
 Decisions read estimates and predictions; `Reality` only says when running jobs end and what they
 draw, so that plans (where it is the same) and simulations are one function.
-
-One file: compiled functions are kept until their own file changes, see `algorithms.compiled`.
 """
 
 from __future__ import annotations
@@ -15,34 +13,11 @@ from typing import Any
 import numpy as np
 
 from algorithms.compiled import compiled
-from algorithms.dispatch.problem import EASY, POWER, PRIORITY, RESOURCE, SKIP, STOP
+from algorithms.dispatch.placing import add_job, fullness, place, sit, sort_nodes
+from algorithms.dispatch.problem import EASY, NEVER, POWER, PRIORITY, RESOURCE, SKIP, STOP
+from algorithms.dispatch.reservation import holds, reserve
 
-__all__ = ["NEVER", "dispatch", "place_on_empty"]
-
-NEVER = np.int64(2**62)
-GRAIN = 1e-9  # of a node's fullness: what rounding makes of equal nodes stays equal
-
-
-@compiled
-def _fullness(problem: Any, left: Any, n: int, sign: float) -> float:
-    total = 0.0
-    for r in range(left.shape[1]):
-        capacity = problem.capacity[n, r]
-        if capacity > 0.0:
-            total += (left[n, r] - problem.limit[n, r] + capacity) / capacity
-    return np.round(sign * total / GRAIN)
-
-
-@compiled
-def _sort_nodes(order: Any, key: Any) -> None:
-    """Sort by insertion: only a few nodes have changed since the last time."""
-    for i in range(1, len(order)):
-        n = order[i]
-        k = i - 1
-        while k >= 0 and (key[order[k]] > key[n] or (key[order[k]] == key[n] and order[k] > n)):
-            order[k + 1] = order[k]
-            k -= 1
-        order[k + 1] = n
+__all__ = ["dispatch"]
 
 
 @compiled
@@ -88,179 +63,6 @@ def _remove(ordered: Any, count: int, key: Any, j: int) -> None:
         low += 1
     for k in range(low, count - 1):
         ordered[k] = ordered[k + 1]
-
-
-@compiled
-def _add(problem: Any, left: Any, unit_node: Any, j: int, sign: float) -> None:
-    for u in range(problem.unit_first[j], problem.unit_first[j + 1]):
-        for r in range(left.shape[1]):
-            left[unit_node[u], r] += sign * problem.unit_demand[u, r]
-
-
-@compiled
-def _place(
-    problem: Any, left: Any, nodes: Any, j: int, unit_node: Any, hopeless: Any, stamp: int
-) -> bool:
-    """Put each unit on the first node where it fits; all units or none.
-
-    A class of units that fits nowhere is `hopeless` for as long as the stamp is the same; one
-    below zero is none.
-    """
-    first, last = problem.unit_first[j], problem.unit_first[j + 1]
-    if stamp >= 0:
-        for u in range(first, last):
-            if hopeless[problem.unit_class[u]] == stamp:
-                return False
-    for u in range(first, last):
-        found = -1
-        for n in nodes:
-            fits = True
-            for r in range(left.shape[1]):
-                if problem.unit_demand[u, r] > left[n, r]:
-                    fits = False
-                    break
-            if fits:
-                found = n
-                break
-        if found < 0:
-            if u == first and stamp >= 0:
-                hopeless[problem.unit_class[u]] = stamp
-            for v in range(first, u):
-                for r in range(left.shape[1]):
-                    left[unit_node[v], r] += problem.unit_demand[v, r]
-            return False
-        unit_node[u] = found
-        for r in range(left.shape[1]):
-            left[found, r] -= problem.unit_demand[u, r]
-    return True
-
-
-@compiled
-def place_on_empty(problem: Any, j: int, unit_node: Any, sign: float) -> bool:
-    """Whether the order of nodes places job j alone."""
-    none = np.empty(0, np.int64)
-    nodes = np.arange(problem.limit.shape[0])
-    key = np.empty(len(nodes))
-    for n in range(len(nodes)):
-        key[n] = _fullness(problem, problem.limit, n, sign)
-    _sort_nodes(nodes, key)
-    return _place(problem, problem.limit.copy(), nodes, j, unit_node, none, -1)
-
-
-@compiled
-def _sit(problem: Any, unit_node: Any, seat: Any, j: int) -> None:
-    for u in range(problem.unit_first[j], problem.unit_first[j + 1]):
-        unit_node[u] = seat[u]
-
-
-@compiled
-def _times_it_fits(problem: Any, room: Any, n: int, u: int, most: int) -> int:
-    """How many units like u node n has room for, `most` at most; never too few."""
-    times = most
-    for r in range(room.shape[1]):
-        demand = problem.unit_demand[u, r]
-        if demand > 0.0:
-            times = min(times, int(max(room[n, r], 0.0) / demand + GRAIN))
-        elif room[n, r] < 0.0:
-            return 0
-    return times
-
-
-@compiled
-def _holds(problem: Any, room: Any, unit_node: Any, j: int) -> bool:
-    """Whether nothing is below zero on the nodes of job j."""
-    for u in range(problem.unit_first[j], problem.unit_first[j + 1]):
-        for r in range(room.shape[1]):
-            if room[unit_node[u], r] < 0.0:
-                return False
-    return True
-
-
-@compiled
-def _reserve(
-    problem: Any,
-    seen: Any,
-    room: Any,
-    free: float,
-    running: Any,
-    plan_end: Any,
-    unit_node: Any,
-    seat: Any,
-    fresh: Any,
-    head: int,
-    time: int,
-    promised: Any,
-    sign: float,
-) -> Any:
-    """Reserve for the head the earliest planned end at which it fits; `room` is then beside it.
-
-    `running` ascends by planned end; `room` and `free` are what is left now. A job that is over
-    its time is taken to end at once. What was promised before stands where it still holds and
-    nothing is earlier; the head's nodes are in `seat`, before and after; `fresh` is
-    scratch.
-    """
-    first, last = problem.unit_first[head], problem.unit_first[head + 1]
-    nodes = np.arange(room.shape[0])
-    key = np.empty(len(nodes))
-    none = np.empty(0, np.int64)
-    # Per kind of unit, on how many nodes it fits how often: what is needed, at least.
-    kinds = np.empty(last - first, np.int64)
-    needed = np.zeros(last - first, np.int64)
-    there = np.zeros(last - first, np.int64)
-    number = 0
-    for u in range(first, last):
-        k = 0
-        while k < number and problem.unit_class[kinds[k]] != problem.unit_class[u]:
-            k += 1
-        if k == number:
-            kinds[k] = u
-            number += 1
-        needed[k] += 1
-    for k in range(number):
-        for n in range(len(nodes)):
-            there[k] += _times_it_fits(problem, room, n, kinds[k], last - first)
-    for i in range(len(running)):
-        j = running[i]
-        when = max(plan_end[j], time + 1)
-        if promised < when:
-            if problem.power[head] <= free:
-                _add(problem, room, seat, head, -1.0)
-                if _holds(problem, room, seat, head):
-                    return promised, free - problem.power[head]
-                _add(problem, room, seat, head, 1.0)
-            promised = NEVER
-        for u in range(problem.unit_first[j], problem.unit_first[j + 1]):
-            n = unit_node[u]
-            for k in range(number):
-                there[k] -= _times_it_fits(problem, room, n, kinds[k], last - first)
-            for r in range(room.shape[1]):
-                room[n, r] += problem.unit_demand[u, r]
-            for k in range(number):
-                there[k] += _times_it_fits(problem, room, n, kinds[k], last - first)
-        free += seen[j]
-        final = i + 1 == len(running)
-        if not final and max(plan_end[running[i + 1]], time + 1) == when:
-            continue
-        if final:  # no trace of rounding is left
-            room[:] = problem.limit
-            free = problem.headroom
-        if problem.power[head] > free:
-            continue
-        enough = True
-        for k in range(number):
-            enough = enough and there[k] >= needed[k]
-        if enough or final:
-            for n in range(len(nodes)):
-                key[n] = _fullness(problem, room, n, sign)
-            nodes = np.argsort(key, kind="mergesort")
-            if _place(problem, room, nodes, head, fresh, none, -1):
-                seat[first:last] = fresh[first:last]
-                return when, free - problem.power[head]
-        if final:
-            seat[first:last] = problem.packed[first:last]
-            _add(problem, room, seat, head, -1.0)
-            return when, free - problem.power[head]
-    return NEVER, free
 
 
 @compiled
@@ -310,8 +112,8 @@ def dispatch(
     nodes = np.arange(left.shape[0])
     key = np.empty(left.shape[0])
     for n in range(len(nodes)):
-        key[n] = _fullness(problem, left, n, order.sign)
-    _sort_nodes(nodes, key)
+        key[n] = fullness(problem, left, n, order.sign)
+    sort_nodes(nodes, key)
     classes = 1 if len(problem.packed) == 0 else problem.unit_class.max() + 1
     hopeless = np.full(classes, -1, np.int64)
     # Of EASY: for whom and when is reserved, and what is left then beside it.
@@ -327,10 +129,10 @@ def dispatch(
         ended = 0
         while ended < active and end[running[ended]] <= time:
             j = running[ended]
-            _add(problem, left, unit_node, j, 1.0)
+            add_job(problem, left, unit_node, j, 1.0)
             watts -= seen[j]
             for u in range(problem.unit_first[j], problem.unit_first[j + 1]):
-                key[unit_node[u]] = _fullness(problem, left, unit_node[u], order.sign)
+                key[unit_node[u]] = fullness(problem, left, unit_node[u], order.sign)
             if mode == EASY:
                 _remove(planned, active - ended, plan_end, j)
             ended += 1
@@ -351,7 +153,7 @@ def dispatch(
                 j = waiting[i]
                 score[j] = (time - submit[j] + 1) / order.pace[j] + order.offset[j]
             _sort_jobs(waiting, count, score, order.tie)
-        _sort_nodes(nodes, key)
+        sort_nodes(nodes, key)
         passes += 1
         head = -1
         new = 0
@@ -375,15 +177,15 @@ def dispatch(
                 why, fits = PRIORITY, False
             if fits:
                 why = RESOURCE
-                fits = _place(problem, left, nodes, j, unit_node, hopeless, passes)
+                fits = place(problem, left, nodes, j, unit_node, hopeless, passes)
                 if not fits and j == owner:
                     # The order of nodes may miss what is kept for it.
-                    _add(problem, left, seat, j, -1.0)
-                    fits = _holds(problem, left, seat, j)
+                    add_job(problem, left, seat, j, -1.0)
+                    fits = holds(problem, left, seat, j)
                     if fits:
-                        _sit(problem, unit_node, seat, j)
+                        sit(problem, unit_node, seat, j)
                     else:
-                        _add(problem, left, seat, j, 1.0)
+                        add_job(problem, left, seat, j, 1.0)
                 alone = active == 0 and (
                     mode != SKIP
                     or (ahead == len(admitted) and (i + 1 == count or i + 1 - first == depth))
@@ -397,17 +199,17 @@ def dispatch(
                             waiting[k - 1] = waiting[k]
                         count -= 1
                         i = -1
-                    _sit(problem, unit_node, problem.packed, j)
-                    _add(problem, left, unit_node, j, -1.0)
+                    sit(problem, unit_node, problem.packed, j)
+                    add_job(problem, left, unit_node, j, -1.0)
                     fits = True
                 elif fits and outlasts:
                     # The power is enough for both; are the nodes?
-                    _add(problem, room, unit_node, j, -1.0)
-                    if _holds(problem, room, unit_node, j):
+                    add_job(problem, room, unit_node, j, -1.0)
+                    if holds(problem, room, unit_node, j):
                         spare -= problem.power[j]
                     else:
-                        _add(problem, room, unit_node, j, 1.0)
-                        _add(problem, left, unit_node, j, 1.0)
+                        add_job(problem, room, unit_node, j, 1.0)
+                        add_job(problem, left, unit_node, j, 1.0)
                         why, fits = PRIORITY, False
             if fits:
                 waited[j, reason[j]] += time - since[j]
@@ -423,8 +225,8 @@ def dispatch(
                 begun[new] = j
                 new += 1
                 for u in range(problem.unit_first[j], problem.unit_first[j + 1]):
-                    key[unit_node[u]] = _fullness(problem, left, unit_node[u], order.sign)
-                _sort_nodes(nodes, key)
+                    key[unit_node[u]] = fullness(problem, left, unit_node[u], order.sign)
+                sort_nodes(nodes, key)
             else:
                 _blame(waited, reason, since, j, why, time)
                 if mode == STOP:
@@ -437,7 +239,7 @@ def dispatch(
                         owner, reserved, stale = head, NEVER, True
                     if stale or reserved <= time:
                         room[:] = left
-                        reserved, spare = _reserve(
+                        reserved, spare = reserve(
                             problem,
                             seen,
                             room,

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from algorithms.dispatch.kernels import dispatch, place_on_empty
+from algorithms.dispatch.kernels import dispatch
+from algorithms.dispatch.placing import place_on_empty
 from algorithms.dispatch.problem import EASY as RESERVE
 from algorithms.dispatch.problem import SKIP, STOP, Order, Problem, Reality
 from algorithms.dispatch.rules import make_order

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 __all__ = [
     "EASY",
+    "NEVER",
     "POWER",
     "PRIORITY",
     "RESOURCE",
@@ -24,6 +27,9 @@ RESOURCE, POWER, PRIORITY = 0, 1, 2
 
 Looked at first is power, then power beside a reservation, then the nodes, then the nodes beside it.
 """
+
+NEVER = np.int64(2**62)
+"""A time that does not come."""
 
 
 class Problem(NamedTuple):

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from algorithms.dispatch.kernels import NEVER, dispatch
+from algorithms.dispatch.kernels import dispatch
 from algorithms.dispatch.lists import ALL, LIST_RULES, make_problem, submit_order
 from algorithms.dispatch.metrics import Metrics, measure
-from algorithms.dispatch.problem import Reality
+from algorithms.dispatch.problem import NEVER, Reality
 from algorithms.policy import Parameters, Policy, Run
 from models.dispatch import DispatchInstance, build_schedule
 from models.files import InputError
