@@ -27,7 +27,7 @@ def fullness(problem: Any, left: Any, n: int, sign: float) -> float:
 
 @compiled
 def sort_nodes(order: Any, key: Any) -> None:
-    """Sort nodes by key, then file, by insertion: only a few nodes have changed since the last time."""
+    """Sort nodes by key, then file; by insertion, since only a few have changed."""
     for i in range(1, len(order)):
         n = order[i]
         k = i - 1
