@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import resource
 import sys
@@ -14,11 +15,13 @@ from models.solver import Engine
 from models.splitting import SplittingInstance
 from models.splitting.generator import generate
 from models.splitting.layered_graph import layered_graph
+from models.splitting.presets import SIDE
 from models.splitting.service_ilp import build_service_ilp
 
 __all__ = ["columns_against_arcs", "greedy", "large_greedy"]
 
 AGREE = 1e-6
+DENSITY = 50  # nodes in the default square
 MEBIBYTE = 2**20
 
 
@@ -40,6 +43,9 @@ def greedy(instance: SplittingInstance) -> dict[str, float]:
 def large_greedy(nodes: int, jobs: int, seed: int) -> dict[str, float]:
     """Time the lazy greedy on a large instance, in a process of its own, to see its memory.
 
+    The square grows with the number of nodes, so that a node has as many neighbours as one of 50
+    nodes in the default square.
+
     Returns
     -------
     dict
@@ -54,7 +60,8 @@ def large_greedy(nodes: int, jobs: int, seed: int) -> dict[str, float]:
 def _large_greedy(nodes: int, jobs: int, seed: int) -> dict[str, float]:
     run(generate(10, 2, seed=seed).instance, "greedy")  # compiles
     sizes = [_peak()]
-    instance = generate(nodes, jobs, seed=seed).instance
+    side = SIDE * math.sqrt(max(nodes, DENSITY) / DENSITY)
+    instance = generate(nodes, jobs, side=side, seed=seed).instance
     sizes.append(_peak())
     began = time.process_time()
     outcome = run(instance, "greedy")

@@ -177,8 +177,8 @@ def _part(
     """Find the nodes that matter to a job, and what there is to beat.
 
     All layers at one node, with the shortest ways there and from there, give a time to beat. A
-    node is left out if passing it takes longer even with the smallest of all outputs, and with
-    all layers computed at the fastest node.
+    node is left out if passing it takes longer even with the smallest of all outputs, the
+    shortest queue, and all layers computed at the fastest node.
 
     Parameters
     ----------
@@ -201,7 +201,9 @@ def _part(
     nothing = np.zeros(nodes)
     total, smallest, last = compute.sum(), data.min(), data[-1]
     fastest = network.node_rate.max()
-    quickest = total / fastest * (1 - SURE) if fastest > 0 else np.inf
+    quickest = np.inf
+    if fastest > 0:
+        quickest = (total / fastest + _calmest(network.node_rate, wait_node)) * (1 - SURE)
 
     there = np.full(nodes, np.inf)
     there[source] = 0.0
@@ -258,8 +260,20 @@ def _part(
 
 
 @compiled
+def _calmest(rate: Floats, wait: Floats) -> float:
+    """Least waiting at a node that computes, which every route pays."""
+    least = np.inf
+    for u in range(len(rate)):
+        if rate[u] > 0:
+            least = min(least, wait[u])
+    return least
+
+
+@compiled
 def _part_of_star(star: Star, waiting: Floats, kept: Ints, number: Ints) -> tuple[Star, Floats]:
     """The links between nodes that are kept, with their waiting."""
+    if len(kept) == len(number):
+        return star, waiting
     most = 0
     for u in kept:
         most += star.first[u + 1] - star.first[u]
@@ -312,6 +326,8 @@ def _per_visit(
         if layer > 0:
             work -= compute[layer - 1]
         limit = part.below - max(work, 0.0) / fastest * (1 - SURE)
+        if layer == 0:
+            limit -= _calmest(part.node_rate, part.wait_node) * (1 - SURE)
         for u in range(nodes):
             seconds = np.inf
             if layer == 0:
