@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,10 +86,10 @@ def _entries(experiments: Sequence[Experiment], results: Path, workers: int) -> 
 
         with opened(results) as store:
             return entries_of(experiments, store)
-    with LocalPool(workers) as pool:
+    with tempfile.TemporaryDirectory(prefix="schedlab-") as scratch, LocalPool(workers) as pool:
         try:
-            names = [experiment.name for experiment in experiments]
-            return list(pool.map(entry_by_name, names, [str(results)] * len(names)))
+            work = partial(entry_by_name, results=str(results), scratch=scratch)
+            return list(pool.map(work, [experiment.name for experiment in experiments]))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -136,8 +136,12 @@ def entries_of(experiments: Sequence[Experiment], store: Store | None) -> list[E
     return [entry_of(experiment, store) for experiment in experiments]
 
 
-def entry_of(experiment: Experiment, store: Store | None) -> Entry:
-    """Draw and judge one experiment from what the store holds of it."""
+def entry_of(experiment: Experiment, store: Store | None, scratch: Path | None = None) -> Entry:
+    """Draw and judge one experiment from what the store holds of it.
+
+    `scratch` is where figures are drawn first; a worker process may be ended in the middle of
+    that, so it is for the caller to remove.
+    """
     command = f"schedlab reproduce {experiment.name}"
     evidence = None if store is None else _best_evidence(experiment, store)
     rows = made = drawing = None
@@ -152,7 +156,7 @@ def entry_of(experiment: Experiment, store: Store | None) -> Entry:
         missing = _shortfall(experiment, evidence)
         try:
             judged = judge(experiment, evidence, rows)
-            drawing = _draw(experiment, evidence, rows)
+            drawing = _draw(experiment, evidence, rows, scratch)
             if experiment.finding:
                 finding = resolve(experiment.finding)(rows)
             if experiment.note:
@@ -230,9 +234,11 @@ def _versions(text: str) -> str:
     return ", ".join(f"{name} {found[name]}" for name in order) or "not recorded"
 
 
-def _draw(experiment: Experiment, evidence: Evidence, rows: pandas.DataFrame) -> Drawing:
+def _draw(
+    experiment: Experiment, evidence: Evidence, rows: pandas.DataFrame, scratch: Path | None
+) -> Drawing:
     """Draw into a folder of its own; what is written beside the figure is attached."""
-    with tempfile.TemporaryDirectory(prefix="schedlab-") as folder:
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
         target = Path(folder) / f"{experiment.name.replace('/', '-')}.svg"
         experiment.draw(rows, target, Context(evidence.quick, len(evidence.seeds), {}))
         svg = target.read_bytes()

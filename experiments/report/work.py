@@ -22,9 +22,9 @@ def opened(results: Path) -> Iterator[Store | None]:
         yield store
 
 
-def entry_by_name(name: str, results: str) -> Entry:
+def entry_by_name(name: str, results: str, scratch: str) -> Entry:
     """Draw and judge a registered experiment from the store in this folder."""
     from experiments.registry import find
 
     with opened(Path(results)) as store:
-        return entry_of(find(name), store)
+        return entry_of(find(name), store, Path(scratch))
