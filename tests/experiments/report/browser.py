@@ -69,6 +69,15 @@ class Page:
             raise AssertionError(answer["exceptionDetails"])
         return answer["result"].get("value")
 
+    def heard(self) -> list[tuple[str, str]]:
+        """Role and name of everything that a screen reader can come to."""
+        nodes = self._call("Accessibility.getFullAXTree")["nodes"]
+        return [
+            (node["role"]["value"], str(node.get("name", {}).get("value", "")))
+            for node in nodes
+            if not node["ignored"]
+        ]
+
     def resize(self, width: int, height: int, *, mobile: bool = False) -> None:
         """Take the size of a window or of a phone."""
         self._call(

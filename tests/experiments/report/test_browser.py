@@ -110,6 +110,23 @@ def test_the_contents_fold_on_a_phone(browser: Page) -> None:
     assert browser.evaluate(folded) is False
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_screen_reader_hears_figures_tables_and_landmarks(browser: Page, width: int) -> None:
+    browser.resize(width, 844, mobile=width < 800)
+    heard = browser.heard()
+    images = [name for role, name in heard if role == "image"]
+    assert len(images) == 2
+    assert all("statement" in name.lower() for name in images)
+    roles = [role for role, _ in heard]
+    assert {"main", "navigation", "table", "row", "rowheader", "cell", "math"} <= {
+        role.lower().removeprefix("mathml") for role in roles
+    }
+    assert ("table", "Claims of the papers on splitting, and verdicts") in heard
+    cells = [name for role, name in heard if role == "cell"]
+    verdicts = [name for name in cells if name.endswith("not reproduced")]
+    assert verdicts == ["verdict: ✗ not reproduced" if width < 700 else "✗ not reproduced"]
+
+
 CONTRAST = """(() => {
   const luminance = (colour) => {
     const parts = colour.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
