@@ -17,7 +17,7 @@ __all__ = ["Step", "draw_lanes", "fictitious_lanes", "real_lanes", "steps_of"]
 
 Doing = Literal["waiting", "sending", "computing"]
 LOOKS: dict[Doing, tuple[str, str]] = {
-    "waiting": ("#FFFFFF", "...."),
+    "waiting": ("#FFFFFF", "////"),
     "sending": ("#BBBBBB", ""),
     "computing": ("#0072B2", ""),
 }
