@@ -112,19 +112,28 @@ def most_colocated_workers(
     ps_demand: NDArray[np.float64],
     capacity: NDArray[np.float64],
 ) -> int:
-    """Most workers, at most the batch, that fit with their PSs on one machine.
+    """Most workers, at most the batch, that fit with their PSs on one machine."""
+    return int(_colocated(job, worker_demand, ps_demand, capacity[None])[0])
+
+
+def _colocated(
+    job: Job,
+    worker_demand: NDArray[np.float64],
+    ps_demand: NDArray[np.float64],
+    kinds: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """The same for several machines, shape (machines, resources).
 
     By bisection, so that a batch of billions does no harm: what fits with w workers also fits
     with fewer.
     """
-    low, high = 0, int(most_units(worker_demand, capacity, job.batch))
-    while low < high:
+    low, high = np.zeros(len(kinds), dtype=np.int64), most_units(worker_demand, kinds, job.batch)
+    while (low < high).any():
         workers = (low + high + 1) // 2
-        needed = job.ps_for(workers)
-        if int(most_units(ps_demand, capacity - workers * worker_demand, needed)) >= needed:
-            low = workers
-        else:
-            high = workers - 1
+        needed = np.ceil(workers / job.workers_per_ps - CEILING_TOLERANCE).astype(np.int64)
+        rest = kinds - workers[:, None] * worker_demand
+        fitting = most_units(ps_demand, rest, int(needed.max())) >= needed
+        low, high = np.where(fitting, workers, low), np.where(fitting, high, workers - 1)
     return low
 
 
@@ -187,7 +196,7 @@ def job_reach(
     worker_demand, ps_demand : arrays, shape (resources,)
     """
     kinds, counts = _kinds(capacity)
-    alone = [most_colocated_workers(job, worker_demand, ps_demand, kind) for kind in kinds]
+    alone = _colocated(job, worker_demand, ps_demand, kinds).tolist()
     internal = max(alone)
     # Workers that sit beside their own PSs on every machine need no fewer PSs than D2 asks for:
     # if that already makes a full batch, nothing is left to compute.

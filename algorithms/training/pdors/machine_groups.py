@@ -172,21 +172,24 @@ class ClusterGroups:
         more = given[:, 1, None] * worker_demand + given[:, 2, None] * ps_demand
         used = old.used[old.grouping.machine_group[machines]] + more
         kind = self._kind_of_machine[machines]
-        known = {
-            (int(k), row.tobytes()): g
-            for g, (k, row) in enumerate(zip(old.kind, old.used, strict=True))
-        }
+        known: dict[tuple[int, bytes], int] = {}
         target = np.empty(len(machines), dtype=np.int32)
         new: list[int] = []
         for n in range(len(machines)):
             identity = int(kind[n]), used[n].tobytes()
             if identity not in known:
-                known[identity] = len(old.kind) + len(new)
-                new.append(n)
+                alike = (old.used[:, 0] == used[n, 0]) & (old.kind == kind[n])
+                there = np.flatnonzero(alike)
+                there = there[(old.used[there] == used[n]).all(axis=1)]
+                if len(there):
+                    known[identity] = int(there[0])
+                else:
+                    known[identity] = len(old.kind) + len(new)
+                    new.append(n)
             target[n] = known[identity]
         group = old.grouping.machine_group.copy()
         group[machines] = target
-        count = np.bincount(group, minlength=len(known))
+        count = np.bincount(group, minlength=len(old.kind) + len(new))
         left = np.flatnonzero(count)
         number = np.cumsum(count > 0, dtype=np.int32) - 1
         self._versions += 1

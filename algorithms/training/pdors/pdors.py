@@ -90,7 +90,6 @@ def run_pdors(instance: TrainingInstance, parameters: PdorsParameters, seed: int
         decisions.append(decision)
         if schedule:
             placements[i] = schedule
-            cluster.allocate(i, schedule)
     reasons = {d.job: d.reason for d in decisions if d.reason is not None}
     log = PdorsLog(instance, tuple(decisions), prices, placements)
     counters = {
@@ -112,7 +111,7 @@ def _decide(
     i: int,
     cluster: Cluster,
 ) -> tuple[JobDecision, list[Placement]]:
-    """Decide one job: find its best schedule and admit it iff the payoff is positive."""
+    """Decide one job: find its best schedule; iff the payoff is positive, allocate it."""
     began = time.process_time()
     job = instance.jobs[i]
     if not instance.reach[i].possible:
@@ -135,6 +134,8 @@ def _decide(
     reason: Reason | None = None
     if best is None:
         reason = search.why_not()
+    else:
+        cluster.allocate(i, best.placements)
     decision = JobDecision(
         job=i,
         name=job.name,
