@@ -25,7 +25,7 @@ METHODS = {
 
 def grid(quick: bool) -> Sequence[dict[str, Any]]:
     """N by J."""
-    nodes, jobs = ((6, 10), (2, 4)) if quick else ((20, 40), (4, 8, 16))
+    nodes, jobs = ((6, 10), (2, 4)) if quick else ((15, 30), (4, 8, 16))
     limit = 1.0 if quick else 2.0
     return [{"nodes": n, "jobs": j, "time_limit": limit} for n in nodes for j in jobs]
 
