@@ -12,7 +12,7 @@ from experiments.tasks import tasks_of
 from tests.experiments.quick_rows import outcome_of, rows_for
 
 KINDS = {"reproduced", "partly", "not-reproduced", "not-run"}
-LARGEST = 300_000  # bytes of a figure that is committed
+LARGEST = 500_000  # bytes of a figure that is committed
 LONG_SECONDS = 10.0  # a quick grid that takes longer than this on one worker is tested as slow
 FAMILIES = {"training", "splitting", "multiserver", "dispatch"}
 
