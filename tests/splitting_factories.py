@@ -176,3 +176,18 @@ def placements(instance: SplittingInstance, job: int) -> Iterator[tuple[int, ...
     """All ways to choose a computing node for every layer."""
     usable = [u for u in range(instance.number_of_nodes) if instance.node_rate[u] > 0]
     yield from itertools.product(usable, repeat=instance.jobs[job].number_of_layers)
+
+
+def with_budgets(instance: SplittingInstance, seed: int) -> SplittingInstance:
+    """The same instance with budgets that bind."""
+    rng = np.random.default_rng(seed)
+    nodes = tuple(
+        node.model_copy(
+            update={
+                "compute_budget": float(rng.uniform(2, 12)),
+                "memory": float(rng.integers(1, 6)),
+            }
+        )
+        for node in instance.nodes
+    )
+    return SplittingInstance(nodes=nodes, links=instance.links, jobs=instance.jobs)

@@ -14,7 +14,13 @@ from models.solver import Engine
 from models.splitting import audit
 from models.splitting.hop_paths import hop_paths
 from models.splitting.placement_iqp import build_placement_iqp
-from tests.splitting_factories import make_instance, make_job, placements, random_small
+from tests.splitting_factories import (
+    make_instance,
+    make_job,
+    placements,
+    random_small,
+    with_budgets,
+)
 
 WHY_NO_SCIP = why_no_quadratic_solver()
 FORMS = [
@@ -60,21 +66,6 @@ def best_by_hand(instance):
         if (compute <= instance.compute_budget).all() and (memory <= instance.memory_budget).all():
             best = min(best, sum(value for value, _ in choice))
     return best
-
-
-def with_budgets(instance, seed):
-    """The same instance with budgets that bind."""
-    rng = np.random.default_rng(seed)
-    nodes = tuple(
-        node.model_copy(
-            update={
-                "compute_budget": float(rng.uniform(2, 12)),
-                "memory": float(rng.integers(1, 6)),
-            }
-        )
-        for node in instance.nodes
-    )
-    return type(instance)(nodes=nodes, links=instance.links, jobs=instance.jobs)
 
 
 @pytest.mark.parametrize("form", FORMS)
