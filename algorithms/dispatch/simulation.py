@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from algorithms.dispatch.hybrid import HYBRID, HybridParameters
+from algorithms.dispatch.hybrid.online import OnlineRun, dispatch_hybrid
 from algorithms.dispatch.kernels import dispatch
 from algorithms.dispatch.lists import ALL, LIST_RULES, make_problem, submit_order
 from algorithms.dispatch.metrics import Metrics, measure
 from algorithms.dispatch.problem import NEVER, Reality
-from algorithms.policy import Parameters, Policy, Run
+from algorithms.policy import NoSolution, Parameters, Policy, Run
 from models.dispatch import DispatchInstance, build_schedule
 from models.files import InputError
 
@@ -28,11 +30,10 @@ __all__ = ["REASONS", "SimulationLog", "SimulationSettings", "simulate_policy"]
 REASONS = ("resource", "power", "priority")
 """Why a job waits, as the kernel numbers it."""
 
-COUNTERS = {
-    "events": "times at which the waiting jobs were tried",
-    "tried": "jobs tried, over all events",
-    "killed": "jobs stopped at the end of their estimate",
-}
+BUDGET = 300
+"""Orders that the hybrid tries at an event."""
+
+ONLINE = (*LIST_RULES, HYBRID.name)
 
 
 class SimulationSettings(Parameters):
@@ -49,6 +50,12 @@ class SimulationSettings(Parameters):
     )
     depth: int | None = Field(
         default=None, ge=1, description="waiting jobs that are tried at an event; none: all"
+    )
+    budget: int | None = Field(
+        default=None,
+        ge=0,
+        le=10**9,
+        description=f"hybrid: orders that are tried at an event; none: {BUDGET}",
     )
 
 
@@ -98,12 +105,12 @@ def simulate_policy(
     Parameters
     ----------
     policy : Policy
-        One that can work on-line: prb, fcfs, easy.
+        One that can work on-line: prb, fcfs, easy; of the hybrid, its search on nodes.
     instance : DispatchInstance
     parameters : Parameters
         Of the policy.
     seed : int
-        Of policies that draw.
+        Of the hybrid's draws.
     settings : SimulationSettings, optional
 
     Returns
@@ -114,32 +121,39 @@ def simulate_policy(
     Raises
     ------
     InputError
-        If the policy only makes plans.
+        If the policy only makes plans, or has no budget.
     NoSolution
         If the idle system is above the cap.
     """
-    if policy.name not in LIST_RULES:
-        rule = f"must be one of {', '.join(LIST_RULES)} on-line"
+    if policy.name not in ONLINE:
+        rule = f"must be one of {', '.join(ONLINE)} on-line"
         raise InputError(rule, field="policy", value=policy.name)
     chosen = SimulationSettings() if settings is None else settings
+    if policy.name in LIST_RULES and chosen.budget is not None:
+        raise InputError("goes with the hybrid only", field="budget", value=chosen.budget)
+    if instance.why_infeasible:
+        raise NoSolution(instance.why_infeasible)
     arrays = instance.arrays
-    order, mode = LIST_RULES[policy.name](arrays, parameters)
-    problem = make_problem(instance, order.sign)
     # A margin never makes a possible job impossible: alone, every one of them may start.
-    asked = np.minimum(problem.power * (1 + chosen.margin), problem.headroom)
-    problem = problem._replace(power=asked)
+    asked = np.minimum(arrays.power * (1 + chosen.margin), arrays.headroom_limit)
     real = np.array(arrays.real_duration)
     if chosen.overrun == "killed":
         real = np.minimum(real, arrays.duration)
-    start, end, nodes, events, tried, waited, promise = dispatch(
-        problem,
-        order,
-        np.array(arrays.submit),
-        submit_order(instance),
-        mode,
-        Reality(real, np.array(arrays.real_power)),
-        ALL if chosen.depth is None else chosen.depth,
-    )
+    reality = Reality(real, np.array(arrays.real_power))
+    depth = ALL if chosen.depth is None else chosen.depth
+    if isinstance(parameters, HybridParameters):
+        budget = BUDGET if chosen.budget is None else chosen.budget
+        found = dispatch_hybrid(
+            instance, parameters.nodes, asked, arrays.headroom_limit, reality, budget, depth, seed
+        )
+    else:
+        order, mode = LIST_RULES[policy.name](arrays, parameters)
+        problem = make_problem(instance, order.sign)._replace(power=asked)
+        admitted = submit_order(instance)
+        found = OnlineRun(
+            *dispatch(problem, order, np.array(arrays.submit), admitted, mode, reality, depth)
+        )
+    start, end, nodes, events, tried, waited, promise = found
     metrics = measure(instance, start, end, arrays.real_power)
     cut = (start >= 0) & (real < arrays.real_duration)
     reasons = zip(instance.jobs, instance.why_impossible, strict=True)

@@ -101,8 +101,12 @@ def _run(
         int | None,
         typer.Option(metavar="JOBS", help="With --simulate: tried at an event; default all."),
     ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(metavar="ORDERS", help="With --simulate and hybrid: tried at an event."),
+    ] = None,
 ) -> Run:
-    options = {"overrun": overrun, "margin": margin, "depth": depth}
+    options = {"overrun": overrun, "margin": margin, "depth": depth, "budget": budget}
     given = {name: value for name, value in options.items() if value is not None}
     if not simulate:
         for name, value in given.items():
@@ -120,7 +124,7 @@ def _run(
     try:
         return simulate_policy(policy, instance, parameters, seed, settings)
     except InputError as error:
-        if not error.source and error.field == "policy":
+        if not error.source and error.field in ("policy", "budget"):
             raise InputError(f"--{error}") from None
         raise
 

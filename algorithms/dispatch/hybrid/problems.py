@@ -50,13 +50,18 @@ def make_pooled(
     )
 
 
-def make_serial(instance: DispatchInstance, nodes: str) -> SerialProblem:
-    """Make what the serial decoder reads; all jobs keep their index."""
+def make_serial(
+    instance: DispatchInstance, nodes: str, *, binding: float = BINDING
+) -> SerialProblem:
+    """Make what the serial decoder reads; all jobs keep their index.
+
+    The profile has the resources whose load is at least `binding` times the largest.
+    """
     arrays = instance.arrays
     limit, demand = _pool(instance)
     load = (arrays.duration[:, np.newaxis] * demand)[arrays.possible].sum(axis=0)
     load /= np.maximum(limit, 1e-300)
-    chosen = load >= BINDING * load.max(initial=0.0)
+    chosen = load >= binding * load.max(initial=0.0)
     chosen[-1] = True  # no node knows the power
     problem = SerialProblem(
         limit=np.array(arrays.capacity_limit),

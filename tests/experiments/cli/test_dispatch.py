@@ -126,7 +126,7 @@ def test_a_cap_below_the_idle_system_is_an_answer(
     described = dispatch("describe", instance, "--json")
     assert (described.code, described.json["infeasible"]) == (1, IDLE)
     assert described.err == f"infeasible: {IDLE}\n"
-    for policy in ("prb", "fcfs", "easy"):
+    for policy in ("prb", "fcfs", "easy", "hybrid"):
         for simulate in ((), ("--simulate",)):
             arguments = ("--policy", policy, *simulate, "-o", out / "a.json")
             result = dispatch("run", instance, *arguments)
@@ -175,13 +175,14 @@ def test_run_tells_why_jobs_wait(dispatch: Callable, instance: Path) -> None:
     assert lines[5].endswith("impossible: unit 0 (9 cores) fits no node")
     assert "waited for: resource 0 s, power 30 s, priority 23 s" in lines
     answer = dispatch("run", instance, "--policy", "fcfs", "--simulate", "--json").json
-    assert answer["options"] == {"simulate": True, "overrun": None, "margin": None, "depth": None}
+    unset = dict.fromkeys(("overrun", "margin", "depth", "budget"))
+    assert answer["options"] == {"simulate": True, **unset}
     assert answer["counters"]["killed"] == 1
     assert answer["solution"]["mode"] == "simulated"
 
 
 def test_the_same_seed_gives_the_same_bytes(dispatch: Callable, instance: Path, out: Path) -> None:
-    for policy in ("prb", "fcfs", "easy"):
+    for policy in ("prb", "fcfs", "easy", "hybrid"):
         for name in ("a", "b"):
             dispatch("run", instance, "--policy", policy, "--simulate", "-o", out / name)
         assert (out / "a").read_bytes() == (out / "b").read_bytes()
@@ -273,6 +274,9 @@ SYSTEM = "--nodes 2 --cores-per-node 2"
         ("run {instance} --policy prb --simulate --margin -1", "--margin: must be greater than"),
         ("run {instance} --policy prb --simulate --margin nan", "--margin: must be a finite"),
         ("run {instance} --policy prb --simulate --margin inf", "--margin: must be a finite"),
+        ("run {instance} --policy prb --simulate --budget 9", "--budget: goes with the hybrid"),
+        ("run {instance} --policy hybrid --budget 9", "--budget: goes with --simulate only"),
+        ("run {instance} --policy hybrid --simulate --budget -1", "--budget: must be greater than"),
         ("run {instance} --policy prb --simulate --overrun no", "--overrun: must be 'killed' or"),
         ("run {instance} --policy prb -o {instance}", "-o: must not be the same file"),
         ("optimum {instance} --time-limit 0", "--time-limit: must be a positive, finite number"),
