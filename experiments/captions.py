@@ -46,6 +46,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "step-adagrad": {"color": "#009E73", "marker": "^", "linestyle": "-."},
     "step-geometric": {"color": "#D55E00", "marker": "v", "linestyle": ":"},
     "step-geometric-slow": {"color": "#CC79A7", "marker": "x", "linestyle": (0, (3, 1))},
+    "hybrid": {"color": "#CC79A7", "marker": "D", "linestyle": "-", "linewidth": 1.4},
     "prb": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.4},
     "prb-margin-10": {"color": "#56B4E9", "marker": "*", "linestyle": "-", "markersize": 6},
     "prb-margin-20": {"color": "#0072B2", "marker": "s", "linestyle": "--"},

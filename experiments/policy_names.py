@@ -29,6 +29,7 @@ _LABELS = {
     "step-adagrad": "D/sqrt(2 sum |g|^2)",
     "step-geometric": "0.99^t",
     "step-geometric-slow": "0.999^t",
+    "hybrid": "hybrid",
     "prb": "PRB",
     "prb-margin-10": "PRB, margin 10 %",
     "prb-margin-20": "PRB, margin 20 %",

@@ -13,6 +13,8 @@ from algorithms.dispatch.metrics import power_levels
 from experiments.captions import LINE, line_style, put_caption, write_table
 from experiments.declaration import Context
 from experiments.dispatch.online import (
+    BUDGET,
+    BUDGETS,
     DEPTHS,
     ERROR,
     ERRORS,
@@ -20,6 +22,7 @@ from experiments.dispatch.online import (
     MARGIN,
     ONLINE,
     SYSTEM,
+    by_budget,
     by_depth,
     by_error,
     simulated,
@@ -42,7 +45,7 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
     """Write the figure to `destination` (.svg or .png) and its rows beside it."""
     write_table(rows, destination)
     with plain_style():
-        figure = Figure(figsize=(7.5, 6.0))
+        figure = Figure(figsize=(7.5, 8.0))
         foot = put_caption(figure, _caption(rows, context))
         height = float(figure.get_size_inches()[1])
         top = 1 - 0.5 / height
@@ -50,17 +53,18 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
             2, 1, left=0.085, right=0.985, top=top, bottom=top - 2.5 / height, hspace=0.12
         )
         lower = figure.add_gridspec(
-            1, 3, left=0.085, right=0.985, bottom=foot + 0.42 / height, top=top - 3.15 / height,
-            wspace=0.3,
+            2, 2, left=0.085, right=0.985, bottom=foot + 0.42 / height, top=top - 3.15 / height,
+            wspace=0.2, hspace=0.35,
         )  # fmt: skip
         system = {name: rows[name].iloc[0] for name in SYSTEM}
         power = figure.add_subplot(upper[0])
         _draw_stretch(power, figure.add_subplot(upper[1], sharex=power), system)
-        panels = [figure.add_subplot(lower[0, k]) for k in range(3)]
+        panels = [figure.add_subplot(lower[k // 2, k % 2]) for k in range(4)]
         shown = by_error(rows)
         _draw_errors(panels[0], shown, "over_cap", "time over the cap [%]")
         _draw_errors(panels[1], shown, "queue_time", "weighted queue time [h per job]")
         _draw_depths(panels[2], by_depth(rows))
+        _draw_budgets(panels[3], by_budget(rows))
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="upper left", bbox_to_anchor=(0.075, top - 2.85 / height),
@@ -72,10 +76,12 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
 
 
 def _draw_stretch(power: Any, queue: Any, system: dict[str, Any]) -> None:
-    """Power against the cap, and waiting jobs and cores in use, of PRB in one run."""
-    for name in ("prb", "prb-margin-20"):
+    """Of PRB and the hybrid in one run: power against the cap, waiting jobs, cores in use."""
+    for name in ("prb", "hybrid"):
         policy, margin = LINES[name]
         point = {**system, "policy": policy, "margin": margin, "error": ERROR, "depth": 0}
+        if policy == "hybrid":
+            point["budget"] = BUDGET
         instance, found = simulated(point, SEED)
         arrays, log = instance.arrays, found.log
         ran = log.start >= 0
@@ -144,13 +150,24 @@ def _draw_depths(axes: Any, rows: pandas.DataFrame) -> None:
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.5)
 
 
+def _draw_budgets(axes: Any, table: pandas.DataFrame) -> None:
+    places = [float(k) for k in range(len(BUDGETS))]
+    plot_means(axes, places, [table[b] for b in BUDGETS], "hybrid", geometric=True)
+    axes.axhline(1, color=INK, linewidth=0.7)
+    axes.set_xticks(places, [str(budget) for budget in BUDGETS])
+    axes.set_xlabel("orders that the hybrid tries at an event")
+    axes.set_ylabel("queue time, PRB = 1")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color="#DDDDDD", linewidth=0.5)
+
+
 def _caption(rows: pandas.DataFrame, context: Context) -> str:
     system = {name: rows[name].iloc[0] for name in SYSTEM}
     text = (
         f"{'Quick grid. ' if context.quick else ''}{system['nodes']} nodes, {system['jobs']} jobs "
         f"submitted uniformly over {system['days']} days, cap {system['cap']}, "
         f"{rows['seed'].nunique()} seeds, the same jobs for all; means with 95 % t intervals "
-        "(right: of ratios, geometric). The error is the standard deviation of real over "
+        "(below: of ratios, geometric). The error is the standard deviation of real over "
         "predicted power; jobs take 0.2-1 times their estimate, 5 % outrun it and are killed. A "
         f"margin (10 %, {100 * MARGIN:g} %) raises predicted power before a job starts. Above: "
         f"hours {STRETCH[0]}-{STRETCH[1]} of one run, power from the idle system up."

@@ -7,7 +7,17 @@ import pytest
 
 from experiments.declaration import Context
 from experiments.dispatch.gantt_figure import GANTT
-from experiments.dispatch.online import DEPTHS, ERRORS, LINES, ONLINE, by_depth, by_error, simulated
+from experiments.dispatch.online import (
+    BUDGETS,
+    DEPTHS,
+    ERRORS,
+    LINES,
+    ONLINE,
+    by_budget,
+    by_depth,
+    by_error,
+    simulated,
+)
 
 SMALL = {"nodes": 4, "jobs": 12, "cap": "35%", "days": 1}
 
@@ -25,9 +35,10 @@ def rows() -> pandas.DataFrame:
 
 def test_rows_have_every_metric_and_line(rows: pandas.DataFrame) -> None:
     assert set(ONLINE.required) <= set(rows)
-    assert len(rows) == 2 * (len(LINES) * len(ERRORS) + 2 * (len(DEPTHS) - 1))
+    assert len(rows) == 2 * (len(LINES) * len(ERRORS) + 2 * (len(DEPTHS) - 1) + len(BUDGETS) - 1)
     assert set(by_error(rows)["policy"]) == set(LINES)
     assert set(by_depth(rows)["depth"]) == set(DEPTHS)
+    assert list(by_budget(rows)) == list(BUDGETS)
     exact = rows[(rows["error"] == 0) & (rows["depth"] == 0)]
     assert (exact["over_cap"] == 0).all()
 
