@@ -38,6 +38,7 @@ class LiveModel:
         self.program = compiled.program.copy()
         self.counters = Counters()
         self._added_names: list[str] = []
+        self._added_rows: list[str] = []
         self._highs = open_highs(threads, log)
         pass_program(self._highs, self.program)
 
@@ -60,8 +61,9 @@ class LiveModel:
         return self.compiled.column_name(column) if added < 0 else self._added_names[added]
 
     def row_name(self, row: int) -> str:
-        """Name of a row."""
-        return self.compiled.row_name(row)
+        """Name of a row, also of an added one."""
+        added = row - (self.program.row_lower.size - len(self._added_rows))
+        return self.compiled.row_name(row) if added < 0 else self._added_rows[added]
 
     def set_costs(self, columns: ArrayLike, values: ArrayLike) -> None:
         """Change objective coefficients, in one call.
@@ -179,6 +181,58 @@ class LiveModel:
             expect(status, "make the new columns integer")
         self.program.append(cost, low, high, whole, matrix)
         self._added_names += labels
+        self.counters.updates += 1
+        return new
+
+    def add_rows(
+        self,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        column_indices: Sequence[ArrayLike],
+        values: Sequence[ArrayLike],
+        names: Sequence[str] | None = None,
+    ) -> NDArray[np.int32]:
+        """Append rows (cuts) in one batch, keeping the basis.
+
+        Parameters
+        ----------
+        lower, upper : array of float (k,)
+            Sides of the rows; an open one is -inf or inf.
+        column_indices, values : sequence of k arrays
+            The columns of each row and the coefficients there.
+        names : sequence of k str, optional
+            Names for messages and files.
+
+        Returns
+        -------
+        array of int (k,)
+            The new row indices.
+        """
+        import scipy.sparse
+
+        first = self.program.row_lower.size
+        new = np.arange(first, first + len(column_indices), dtype=np.int32)
+        low, high = as_values(lower, new), as_values(upper, new)
+        labels = [f"row {i}" for i in new] if names is None else list(names)
+        columns = [as_indices(one, self.program.costs.size) for one in column_indices]
+        data = [as_values(one, index) for one, index in zip(values, columns, strict=True)]
+        if len(labels) != new.size:
+            raise SolverError(f"{new.size} rows given with {len(labels)} names")
+        if new.size == 0:
+            return new
+        check_bounds(low, high, lambda i: labels[i])
+        starts = np.cumsum([0, *(index.size for index in columns)]).astype(np.int32)
+        matrix = scipy.sparse.csr_array(
+            (np.concatenate(data), np.concatenate(columns), starts),
+            shape=(new.size, self.program.costs.size),
+        )
+        check_coefficients(matrix.tocsc(), self.column_name, lambda i: labels[i])
+        status = self._highs.addRows(
+            new.size, low, high, matrix.nnz, starts[:-1], matrix.indices, matrix.data
+        )
+        expect(status, "add rows (is a column given twice in one?)")
+        self.program.append_rows(low, high, matrix)
+        self._added_rows += labels
         self.counters.updates += 1
         return new
 

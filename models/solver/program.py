@@ -95,6 +95,16 @@ class Program:
         self.integer = np.concatenate([self.integer, integer])
         self.matrix = scipy.sparse.hstack([self.matrix, matrix], format="csc")
 
+    def append_rows(
+        self, lower: NDArray[np.float64], upper: NDArray[np.float64], matrix: Any
+    ) -> None:
+        """Append rows."""
+        import scipy.sparse
+
+        self.row_lower = np.concatenate([self.row_lower, lower])
+        self.row_upper = np.concatenate([self.row_upper, upper])
+        self.matrix = scipy.sparse.vstack([self.matrix, matrix], format="csc")
+
 
 def _scale(side: NDArray[np.float64]) -> NDArray[np.float64]:
     size = np.abs(side)
