@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AXES", "ILP_IQP", "METHODS", "along", "base_of"]
 
-BASE: dict[str, Any] = {"nodes": 12, "jobs": 4, "gamma": 1.0, "ilp_limit": 2.0, "time_limit": 3.0}
+BASE: dict[str, Any] = {"nodes": 15, "jobs": 4, "gamma": 1.0, "ilp_limit": 2.0, "time_limit": 3.0}
 QUICK_BASE: dict[str, Any] = {
     "nodes": 8,
     "jobs": 2,
@@ -27,7 +27,7 @@ QUICK_BASE: dict[str, Any] = {
 AXES: dict[str, tuple[float, ...]] = {
     "gamma": (0.2, 0.5, 1.0, 2.0),
     "jobs": (2, 4, 8, 16),
-    "nodes": (12, 20),
+    "nodes": (15, 20),
 }
 QUICK_AXES: dict[str, tuple[float, ...]] = {"gamma": (0.2, 1.0), "jobs": (2, 3), "nodes": (8, 10)}
 METHODS = {"ilp": "ILP, columns", "linear": "IQP, linearised", "raw": "IQP, raw products"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from algorithms.policy import NoSolution
 from algorithms.splitting import run
 from experiments.splitting.greedy_optimal_task import audited
 from models.splitting.generator import generate
@@ -12,10 +13,14 @@ from models.splitting.generator import generate
 __all__ = ["task"]
 
 AGREE = 1e-5
+COLUMNS = (
+    *("ilp", "ilp_lower", "ilp_status", "ilp_seconds", "iqp", "iqp_value", "linear_status"),
+    *("linear_seconds", "raw_status", "raw_seconds", "gap", "programs"),
+)
 
 
 def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Solve one instance; a form that is not asked for has no numbers.
+    """Solve one instance; what is not asked for, or has no solution, has no numbers.
 
     Raises
     ------
@@ -28,8 +33,11 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
         parameters["nodes"], parameters["jobs"], gamma=parameters["gamma"], seed=seed
     ).instance
     limit = parameters["time_limit"]
-    ilp, ilp_seconds = audited(instance, "ilp", time_limit=parameters["ilp_limit"])
-    linear, linear_seconds = audited(instance, "iqp", time_limit=limit)
+    try:
+        ilp, ilp_seconds = audited(instance, "ilp", time_limit=parameters["ilp_limit"])
+        linear, linear_seconds = audited(instance, "iqp", time_limit=limit)
+    except NoSolution:
+        return dict.fromkeys(COLUMNS) | {"ilp_status": "infeasible", "programs": 1}
     row: dict[str, Any] = {
         "ilp": ilp.log.upper if ilp.solution is not None else None,
         "ilp_lower": ilp.log.lower,

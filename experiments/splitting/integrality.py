@@ -16,7 +16,7 @@ __all__ = ["INTEGRALITY", "NEARLY_ONE", "budget_cells", "programs_of"]
 
 NEARLY_ONE = 1.01
 SPREADS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
-LAYERS = (2, 3, 6, 9)
+LAYERS = (2, 3, 9)
 
 
 def grid(quick: bool) -> Sequence[dict[str, Any]]:
@@ -28,7 +28,7 @@ def grid(quick: bool) -> Sequence[dict[str, Any]]:
     for layers in LAYERS[:2] if quick else LAYERS:
         for shape in ("shrinking", "u-shaped"):
             at = {**single, "layers": layers, "shape": shape}
-            jobs, draws = (4, 5) if quick else (15, 20)
+            jobs, draws = (4, 5) if quick else (10, 10)
             points.append({**at, "source": "greedy", "nodes": 10, "jobs": jobs})
             points.append({**at, "source": "hostile", "nodes": 6, "draws": draws})
     for spread in SPREADS[1::3] if quick else SPREADS:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from algorithms.policy import NoSolution
 from algorithms.splitting import run
 from algorithms.splitting.exact.column_generation import path_problem, solve_relaxation
 from algorithms.splitting.exact.service_arcs import arc_relaxation
@@ -16,6 +18,14 @@ from models.splitting.generator import generate
 __all__ = ["task"]
 
 AGREE = 1e-6
+COLUMNS = (
+    *("lp", "lp_arcs_seconds", "lp_columns_seconds", "revisits", "programs"),
+    *(
+        f"{m}_{what}"
+        for m in ("arcs", "columns")
+        for what in ("seconds", "status", "lower", "upper")
+    ),
+)
 
 
 def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
@@ -29,6 +39,8 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     run(generate(4, 2).instance, "ilp")  # compiles and imports, which is not counted
     instance = generate(parameters["nodes"], parameters["jobs"], seed=seed).instance
     lp, lp_arcs = _timed(lambda: arc_relaxation(instance))
+    if lp == math.inf:
+        return dict.fromkeys(COLUMNS) | {"arcs_status": "infeasible", "programs": 1}
     bound, lp_columns = _timed(lambda: _column_bound(instance))
     if not abs(lp - bound) <= AGREE * lp:
         raise AssertionError(f"the LPs disagree: {lp} over arcs and {bound} by columns")
@@ -41,7 +53,10 @@ def task(parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
     }
     programs = 2
     for method in ("arcs", "columns"):
-        outcome, seconds = audited(instance, "ilp", method=method, time_limit=limit)
+        try:
+            outcome, seconds = audited(instance, "ilp", method=method, time_limit=limit)
+        except NoSolution:
+            return dict.fromkeys(COLUMNS) | {"arcs_status": "infeasible", "programs": programs}
         row |= {
             f"{method}_seconds": seconds,
             f"{method}_status": outcome.log.status,

@@ -150,7 +150,7 @@ def test_the_raw_form_is_asked_for_where_jobs_are_few():
     rows = compared(lambda p: p["gamma"], 1.0)
     assert list(iqp.along(rows, "gamma", "gap")) == [0.2, 0.5, 1.0, 2.0]
     assert list(iqp.along(rows, "jobs", "gap")) == [2, 4, 8, 16]
-    assert list(iqp.along(rows, "nodes", "gap")) == [12, 20]
+    assert list(iqp.along(rows, "nodes", "gap")) == [15, 20]
     assert list(iqp.along(rows, "jobs", "raw_seconds")) == [2, 4]
 
 
