@@ -27,8 +27,9 @@ def draw(rows: pandas.DataFrame, destination: Path, context: Context) -> None:
         f"OPT starts from the better of the greedy and NFS and is cut off after "
         f"{rows['time_limit'].max():g} s: the gap lies between that to the best value it found "
         "(full lines) and that to the bound it proved (thin lines, open markers); means with "
-        "95 % t intervals. Largest completion in the fictitious system. Times: geometric means, "
-        f"models built included, machine shared with other work. {rows['seed'].nunique()} seeds. "
+        "95 % t intervals. Completions of the fictitious system. Times: geometric means over "
+        "the instances whose program could be built in that time, building included, machine "
+        f"shared with other work. {rows['seed'].nunique()} seeds. "
         f"{assumed()}."
     )
     with plain_style():
