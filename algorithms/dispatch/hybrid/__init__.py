@@ -41,11 +41,11 @@ class HybridParameters(Parameters):
         default=4, ge=0, le=10_000, description="rounds of relaxed scheduling and mapping"
     )
     draws: int = Field(
-        default=20_000, ge=1, le=10**9, description="lists per round (set-times, time-indexed)"
+        default=5_000, ge=1, le=10**9, description="lists per round (set-times, time-indexed)"
     )
     bias: Literal["weight", "smith"] = Field(
         default="smith",
-        description="set-times: drawn early by weight (as in the source) or by weight per work",
+        description="set-times: drawn early by weight (as in the source) or by weight per work (to the 4th power)",
     )
     starts: int = Field(
         default=6_000, ge=1, le=10**6, description="time-indexed: most jobs times slots"
@@ -58,7 +58,7 @@ class HybridParameters(Parameters):
         default=True, description="ask for relaxed schedules below the best mapped one"
     )
     polish: int = Field(
-        default=100_000, ge=0, le=10**9, description="orders that the search on nodes tries"
+        default=20_000, ge=0, le=10**9, description="orders that the search on nodes tries"
     )
     nodes: Literal["fullest", "file"] = Field(
         default="fullest", description="which node is filled first"

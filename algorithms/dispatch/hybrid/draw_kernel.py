@@ -40,51 +40,59 @@ class PooledProblem(NamedTuple):
 
 
 @compiled
-def _fits(problem: Any, free: Any, room: Any, j: int) -> bool:
-    for c in range(len(free) - 1, -1, -1):  # power is last and binds most
-        if problem.demand[j, c] > free[c]:
-            return False
-    for s in range(problem.first_set[j], problem.first_set[j + 1]):
-        if room[problem.sets[s]] <= 0:
-            return False
-    return True
-
-
-@compiled
-def _take(problem: Any, free: Any, room: Any, j: int, sign: int) -> None:
-    for c in range(len(free)):
-        free[c] -= sign * problem.demand[j, c]
-    for s in range(problem.first_set[j], problem.first_set[j + 1]):
-        room[problem.sets[s]] -= sign
-
-
-@compiled
-def _schedule(problem: Any, waiting: Any, most: float, start: Any) -> float:
+def _schedule(
+    pool: Any,
+    demand: Any,
+    submit: Any,
+    duration: Any,
+    weight: Any,
+    set_room: Any,
+    first_set: Any,
+    sets: Any,
+    waiting: Any,
+    most: float,
+    start: Any,
+) -> float:
     """Start jobs at events, the list's first first; give up once the cost exceeds `most`.
 
     A job that does not fit is postponed to the next event. Whoever waits will start at the next
     event at the earliest, which bounds the cost from below.
     """
-    free, room = problem.pool.copy(), problem.set_room.copy()
+    # Arrays one by one: taken out of a tuple in the loop they are counted in and out each time.
+    columns, power = pool.shape[0], pool.shape[0] - 1
+    free, room = pool.copy(), set_room.copy()
     running, ends, active = np.empty_like(waiting), np.empty_like(waiting), 0
     count, cost, time = len(waiting), 0.0, np.int64(0)
     while count:
         after, kept, bound = NEVER, 0, 0.0
         for k in range(count):
             j = waiting[k]
-            if problem.submit[j] > time:
-                after = min(after, problem.submit[j])
-            elif _fits(problem, free, room, j):
-                _take(problem, free, room, j, 1)
-                start[j] = time
-                cost += problem.weight[j] * (time - problem.submit[j])
-                running[active], ends[active] = j, time + problem.duration[j]
-                active += 1
-                continue
+            if submit[j] > time:
+                after = min(after, submit[j])
+                fits = False
             else:
-                bound += problem.weight[j] * (time - problem.submit[j])
-            waiting[kept] = j
-            kept += 1
+                fits = demand[j, power] <= free[power]  # it binds most
+                bound += weight[j] * (time - submit[j])
+                if fits:
+                    for c in range(power):
+                        if demand[j, c] > free[c]:
+                            fits = False
+                            break
+                    for s in range(first_set[j], first_set[j + 1]):
+                        fits = fits and room[sets[s]] > 0
+            if fits:
+                for c in range(columns):
+                    free[c] -= demand[j, c]
+                for s in range(first_set[j], first_set[j + 1]):
+                    room[sets[s]] -= 1
+                start[j] = time
+                running[active], ends[active] = j, time + duration[j]
+                active += 1
+                cost += weight[j] * (time - submit[j])
+                bound -= weight[j] * (time - submit[j])
+            else:
+                waiting[kept] = j
+                kept += 1
         count = kept
         if cost + bound > most:
             return np.inf
@@ -92,14 +100,18 @@ def _schedule(problem: Any, waiting: Any, most: float, start: Any) -> float:
             after = min(after, ends[i])
         time, kept = after, 0
         for i in range(active):
+            j = running[i]
             if ends[i] > time:
-                running[kept], ends[kept] = running[i], ends[i]
+                running[kept], ends[kept] = j, ends[i]
                 kept += 1
             else:
-                _take(problem, free, room, running[i], -1)
+                for c in range(columns):
+                    free[c] += demand[j, c]
+                for s in range(first_set[j], first_set[j + 1]):
+                    room[sets[s]] += 1
         active = kept
         if not active:  # no trace of rounding is left
-            free[:] = problem.pool
+            free[:] = pool
     return cost
 
 
@@ -122,9 +134,22 @@ def best_of(problem: Any, keys: Any, most: float, best: Any) -> Any:
         Its objective (5.2) [s]; `most` if there is none.
     """
     start = np.empty(len(problem.submit), np.int64)
+    pool, demand, submit, duration, weight, set_room, first_set, sets = problem
     for d in range(len(keys)):
-        waiting = np.argsort(keys[d], kind="mergesort")
-        cost = _schedule(problem, waiting, most, start)
+        waiting = np.argsort(keys[d])
+        cost = _schedule(
+            pool,
+            demand,
+            submit,
+            duration,
+            weight,
+            set_room,
+            first_set,
+            sets,
+            waiting,
+            most,
+            start,
+        )
         if cost < most:
             most = cost
             best[:] = start

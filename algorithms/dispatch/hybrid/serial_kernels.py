@@ -94,12 +94,12 @@ def new_state(problem: Any) -> Any:
 
 
 @compiled
-def _interval(state: Any, time: int) -> int:
+def _interval(times: Any, size: int, time: int) -> int:
     """Index of the last time of the profile that is not after this one."""
-    low, high = 0, state.size[0]
+    low, high = 0, size
     while high - low > 1:
         middle = (low + high) // 2
-        if state.times[middle] <= time:
+        if times[middle] <= time:
             low = middle
         else:
             high = middle
@@ -107,122 +107,168 @@ def _interval(state: Any, time: int) -> int:
 
 
 @compiled
-def _split(state: Any, time: int) -> int:
+def _split(times: Any, use: Any, users: Any, size: Any, time: int) -> int:
     """Index of this time in the profile, which is put in if it is not there."""
-    k = _interval(state, time)
-    if state.times[k] != time:
+    k = _interval(times, size[0], time)
+    if times[k] != time:
         k += 1
-        for i in range(state.size[0], k, -1):
-            state.times[i] = state.times[i - 1]
-            state.users[i] = state.users[i - 1]
-            for c in range(state.use.shape[1]):
-                state.use[i, c] = state.use[i - 1, c]
-        state.times[k] = time
-        state.users[k] = 0
-        for c in range(state.use.shape[1]):
-            state.use[k, c] = state.use[k - 1, c]
-        state.size[0] += 1
-    state.users[k] += 1
+        for i in range(size[0], k, -1):
+            times[i] = times[i - 1]
+            users[i] = users[i - 1]
+            for c in range(use.shape[1]):
+                use[i, c] = use[i - 1, c]
+        times[k] = time
+        users[k] = 0
+        for c in range(use.shape[1]):
+            use[k, c] = use[k - 1, c]
+        size[0] += 1
+    users[k] += 1
     return k
 
 
 @compiled
-def _merge(state: Any, k: int) -> None:
+def _merge(times: Any, use: Any, users: Any, size: Any, k: int) -> None:
     """Give up one use of a time of the profile, and the time with its last use."""
-    state.users[k] -= 1
-    if state.users[k]:
+    users[k] -= 1
+    if users[k]:
         return
-    state.size[0] -= 1
-    for i in range(k, state.size[0]):
-        state.times[i] = state.times[i + 1]
-        state.users[i] = state.users[i + 1]
-        for c in range(state.use.shape[1]):
-            state.use[i, c] = state.use[i + 1, c]
+    size[0] -= 1
+    for i in range(k, size[0]):
+        times[i] = times[i + 1]
+        users[i] = users[i + 1]
+        for c in range(use.shape[1]):
+            use[i, c] = use[i + 1, c]
 
 
 @compiled
-def _pooled_start(problem: Any, state: Any, j: int, begin: int) -> int:
+def _book(state: Any, needs: Any, begin: int, end: int) -> None:
+    """Enter a job into the profile."""
+    times, use, users, size = state.times, state.use, state.users, state.size
+    first = _split(times, use, users, size, begin)
+    last = _split(times, use, users, size, end)
+    for k in range(first, last):
+        for c in range(len(needs)):
+            use[k, c] += needs[c]
+
+
+@compiled
+def _unbook(state: Any, needs: Any, begin: int, end: int) -> None:
+    """Take a job out of the profile."""
+    times, use, users, size = state.times, state.use, state.users, state.size
+    first = _interval(times, size[0], begin)
+    last = _interval(times, size[0], end)
+    for k in range(first, last):
+        for c in range(len(needs)):
+            use[k, c] -= needs[c]
+    _merge(times, use, users, size, last)
+    _merge(times, use, users, size, first)
+
+
+@compiled
+def _pooled_start(
+    times: Any, use: Any, size: int, pool: Any, needs: Any, begin: int, duration: int
+) -> int:
     """Earliest time, from `begin`, at which the pooled resources and the power are enough."""
-    k = _interval(state, begin)
-    end = begin + problem.duration[j]
-    columns = problem.demand.shape[1]
-    while k < state.size[0] and state.times[k] < end:
-        for c in range(columns - 1, -1, -1):  # power first: it binds most
-            if state.use[k, c] + problem.demand[j, c] > problem.pool[c]:
-                if k + 1 < state.size[0]:  # else nothing runs: a trace of rounding
-                    begin = state.times[k + 1]
-                    end = begin + problem.duration[j]
+    k = _interval(times, size, begin)
+    end = begin + duration
+    while k < size and times[k] < end:
+        for c in range(len(pool)):
+            if use[k, c] + needs[c] > pool[c]:
+                if k + 1 < size:  # else nothing runs: a trace of rounding
+                    begin = times[k + 1]
+                    end = begin + duration
                 break
         k += 1
     return begin
 
 
 @compiled
-def _fits_at(problem: Any, state: Any, u: int, n: int, moment: int, total: Any) -> bool:
-    """Whether unit u fits on node n beside the units that run there at a moment."""
-    for r in range(len(total)):
-        total[r] = problem.unit_demand[u, r]
-    own = problem.unit_job[u]
-    v = state.top[n]
+def _fits_at(
+    limit: Any,
+    unit_demand: Any,
+    unit_job: Any,
+    duration: Any,
+    start: Any,
+    below: Any,
+    top: int,
+    u: int,
+    moment: int,
+    total: Any,
+) -> bool:
+    """Whether unit u fits on the node with this stack beside its units that run at a moment."""
+    for r in range(len(limit)):
+        total[r] = unit_demand[u, r]
+    v = top
     while v >= 0:
-        i = problem.unit_job[v]
-        # Its fellows run whenever it runs, now or later.
-        if i == own or state.start[i] <= moment < state.start[i] + problem.duration[i]:
-            for r in range(len(total)):
-                total[r] += problem.unit_demand[v, r]
-        v = state.below[v]
+        i = unit_job[v]
+        # Its fellows, whose stacks are complete up to here, run whenever it runs.
+        if i == unit_job[u] or start[i] <= moment < start[i] + duration[i]:
+            for r in range(len(limit)):
+                total[r] += unit_demand[v, r]
+        v = below[v]
     fits = True
-    for r in range(len(total)):
-        fits = fits and total[r] <= problem.limit[n, r]
+    for r in range(len(limit)):
+        fits = fits and total[r] <= limit[r]
     return fits
-
-
-@compiled
-def _fits_until(problem: Any, state: Any, u: int, n: int, begin: int, end: int, total: Any) -> bool:
-    """Whether unit u fits on node n at `begin`, and whenever another unit begins before `end`."""
-    if not _fits_at(problem, state, u, n, begin, total):
-        return False
-    v = state.top[n]
-    while v >= 0:
-        moment = state.start[problem.unit_job[v]]
-        if begin < moment < end and not _fits_at(problem, state, u, n, moment, total):
-            return False
-        v = state.below[v]
-    return True
 
 
 @compiled
 def _choose_node(problem: Any, state: Any, u: int, begin: int, end: int, total: Any) -> int:
     """Node for unit u from begin to end, -1 if there is none."""
+    limit, inverse, unit_demand = problem.limit, problem.inverse, problem.unit_demand
+    unit_job, duration, rule = problem.unit_job, problem.duration, problem.rule
+    start, below, top = state.start, state.below, state.top
     best, best_score = -1, -1.0
-    resources = problem.limit.shape[1]
-    for n in range(problem.limit.shape[0]):
+    nodes, resources = limit.shape
+    for n in range(nodes):
         fits = True
         for r in range(resources):
-            total[r] = problem.unit_demand[u, r]
-            if total[r] > problem.limit[n, r]:
+            total[r] = unit_demand[u, r]
+            if total[r] > limit[n, r]:
                 fits = False
                 break
         if not fits:
             continue
         together = True  # whether all the others run at `begin`
-        v = state.top[n]
+        v = top[n]
         while v >= 0:
-            i = problem.unit_job[v]
-            if state.start[i] < end and state.start[i] + problem.duration[i] > begin:
-                together = together and state.start[i] <= begin
+            i = unit_job[v]
+            if start[i] < end and start[i] + duration[i] > begin:
+                together = together and start[i] <= begin
                 for r in range(resources):
-                    total[r] += problem.unit_demand[v, r]
-            v = state.below[v]
+                    total[r] += unit_demand[v, r]
+            v = below[v]
         score = 0.0
         for r in range(resources):
-            score += total[r] * problem.inverse[n, r]
-            if total[r] > problem.limit[n, r]:
+            score += total[r] * inverse[n, r]
+            if total[r] > limit[n, r]:
                 fits = False
         if score <= best_score:
             continue
-        if fits or (not together and _fits_until(problem, state, u, n, begin, end, total)):
-            if problem.rule == FIRST:
+        if not fits and not together:
+            # Room enough at `begin`, and whenever another unit begins.
+            fits = _fits_at(
+                limit[n], unit_demand, unit_job, duration, start, below, top[n], u, begin, total
+            )
+            v = top[n]
+            while fits and v >= 0:
+                moment = start[unit_job[v]]
+                if begin < moment < end:
+                    fits = _fits_at(
+                        limit[n],
+                        unit_demand,
+                        unit_job,
+                        duration,
+                        start,
+                        below,
+                        top[n],
+                        u,
+                        moment,
+                        total,
+                    )
+                v = below[v]
+        if fits:
+            if rule == FIRST:
                 return n
             best, best_score = n, score
     return best
@@ -231,21 +277,24 @@ def _choose_node(problem: Any, state: Any, u: int, begin: int, end: int, total: 
 @compiled
 def _wake(problem: Any, state: Any, u: int, begin: int, total: Any) -> int:
     """A time after `begin` before which unit u fits on no node, or `begin` if nothing runs."""
+    limit, unit_demand = problem.limit, problem.unit_demand
+    unit_job, duration = problem.unit_job, problem.duration
+    start, below, top = state.start, state.below, state.top
     wake = state.times[state.size[0] - 1]
-    resources = problem.limit.shape[1]
-    for n in range(problem.limit.shape[0]):
+    for n in range(limit.shape[0]):
         alone = True
-        for r in range(resources):
-            if problem.unit_demand[u, r] > problem.limit[n, r]:
+        for r in range(limit.shape[1]):
+            if unit_demand[u, r] > limit[n, r]:
                 alone = False
         # Some unit of the node ends first, and then there must be room at that moment.
-        v = state.top[n] if alone else -1
+        v = top[n] if alone else -1
         while v >= 0:
-            i = problem.unit_job[v]
-            moment = state.start[i] + problem.duration[i]
-            if begin < moment < wake and _fits_at(problem, state, u, n, moment, total):
+            moment = start[unit_job[v]] + duration[unit_job[v]]
+            if begin < moment < wake and _fits_at(
+                limit[n], unit_demand, unit_job, duration, start, below, top[n], u, moment, total
+            ):
                 wake = moment
-            v = state.below[v]
+            v = below[v]
     return max(wake, begin)
 
 
@@ -257,6 +306,14 @@ def _push(state: Any, u: int, n: int) -> None:
 
 
 @compiled
+def _pop(state: Any, last: int, first: int) -> None:
+    """Take units off their nodes, the last one first."""
+    top, below, node = state.top, state.below, state.node
+    for u in range(last, first - 1, -1):
+        top[node[u]] = below[u]
+
+
+@compiled
 def _host(problem: Any, state: Any, j: int, total: Any) -> int:
     """Find nodes for all units of job j, whose start is set; -1, or else when to try again."""
     begin = state.start[j]
@@ -265,29 +322,20 @@ def _host(problem: Any, state: Any, j: int, total: Any) -> int:
     for u in range(first, last):
         n = _choose_node(problem, state, u, begin, end, total)
         if n < 0:
-            for v in range(u - 1, first - 1, -1):
-                state.top[state.node[v]] = state.below[v]
+            _pop(state, u - 1, first)
             return _wake(problem, state, u, begin, total)
         _push(state, u, n)
     return -1
 
 
 @compiled
-def _book(problem: Any, state: Any, j: int) -> None:
-    """Enter job j, whose start is set, into the profile."""
-    first = _split(state, state.start[j])
-    last = _split(state, state.start[j] + problem.duration[j])
-    for k in range(first, last):
-        for c in range(state.use.shape[1]):
-            state.use[k, c] += problem.demand[j, c]
-
-
-@compiled
 def _insert(problem: Any, state: Any, j: int, total: Any) -> None:
     """Start job j as early as it fits."""
-    begin = problem.submit[j]
+    needs, length, begin = problem.demand[j], problem.duration[j], problem.submit[j]
     while True:
-        begin = _pooled_start(problem, state, j, begin)
+        begin = _pooled_start(
+            state.times, state.use, state.size[0], problem.pool, needs, begin, length
+        )
         state.start[j] = begin
         wake = _host(problem, state, j, total)
         if wake < 0:
@@ -297,33 +345,31 @@ def _insert(problem: Any, state: Any, j: int, total: Any) -> None:
                 _push(state, u, problem.packed[u])
             break
         begin = wake
-    _book(problem, state, j)
+    _book(state, needs, begin, begin + length)
 
 
 @compiled
 def _insert_pooled(problem: Any, state: Any, j: int) -> None:
     """Start job j as early as it fits into all nodes as one."""
-    state.start[j] = _pooled_start(problem, state, j, problem.submit[j])
-    _book(problem, state, j)
+    needs, length = problem.demand[j], problem.duration[j]
+    begin = _pooled_start(
+        state.times, state.use, state.size[0], problem.pool, needs, problem.submit[j], length
+    )
+    state.start[j] = begin
+    _book(state, needs, begin, begin + length)
 
 
 @compiled
 def _remove_pooled(problem: Any, state: Any, j: int) -> None:
-    first = _interval(state, state.start[j])
-    last = _interval(state, state.start[j] + problem.duration[j])
-    for k in range(first, last):
-        for c in range(state.use.shape[1]):
-            state.use[k, c] -= problem.demand[j, c]
-    _merge(state, last)
-    _merge(state, first)
+    begin = state.start[j]
+    _unbook(state, problem.demand[j], begin, begin + problem.duration[j])
     state.start[j] = -1
 
 
 @compiled
 def _remove(problem: Any, state: Any, j: int) -> None:
     """Take the job out that was placed last."""
-    for u in range(problem.unit_first[j + 1] - 1, problem.unit_first[j] - 1, -1):
-        state.top[state.node[u]] = state.below[u]
+    _pop(state, problem.unit_first[j + 1] - 1, problem.unit_first[j])
     _remove_pooled(problem, state, j)
 
 
