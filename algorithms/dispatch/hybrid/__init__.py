@@ -45,7 +45,7 @@ class HybridParameters(Parameters):
     )
     bias: Literal["weight", "smith"] = Field(
         default="smith",
-        description="set-times: drawn early by weight (as in the source) or by weight per work (to the 4th power)",
+        description="set-times: drawn early by weight (the source), or sharply by weight per work",
     )
     starts: int = Field(
         default=6_000, ge=1, le=10**6, description="time-indexed: most jobs times slots"
