@@ -91,7 +91,13 @@ with its fastest way:"""
         f"them, LP {LinearBound(greedy, 0).value(behind):.3f} s, integer optimum "
         f"{solve_integer(greedy, 0, behind).seconds:.3f} s."
     )
-    return [words, made, again]
+    unimodular = (
+        "The matrix is not totally unimodular: of its rows, take the conservation of flow at the "
+        "vertices 0_0, 1_0, 1_1, 0_2, 1_2 (node_layer) and r <= z_0 for layers 1 and 3; of its "
+        "columns, the arcs (0_0, 0_1), (0_2, 0_3), (0_0, 1_0), (0_2, 1_2), (1_0, 1_1), (1_1, 1_2) "
+        "and z_0. Their determinant is 2."
+    )
+    return [words, made, unimodular, again]
 
 
 def _numbers(instance: SplittingInstance) -> str:

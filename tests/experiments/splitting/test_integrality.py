@@ -1,11 +1,14 @@
 """splitting/integrality: single points, verdicts on rows that are known, and the note."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from experiments.splitting.integrality import INTEGRALITY, budget_cells, grid
 from experiments.splitting.integrality_note import note
 from experiments.splitting.integrality_task import task
+from models.splitting.counterexamples import load_counterexample
+from models.splitting.layered_graph import layered_graph
 
 NEAR = {"part": "single", "source": "near", "spread": 0.1, "draws": 5}
 
@@ -69,6 +72,24 @@ def test_instances_without_a_solution_are_left_out_of_their_cell() -> None:
     at = rows.index[(rows["part"] == "budgets") & (rows["nodes"] == 20) & (rows["jobs"] == 5)][0]
     rows.loc[at, "ratio"] = None
     assert len(budget_cells(rows)[20, 5]) == 19
+
+
+def test_the_submatrix_of_the_note_has_determinant_two() -> None:
+    arcs = [((0, 0), (0, 1)), ((0, 2), (0, 3)), ((0, 0), (1, 0)), ((0, 2), (1, 2))]
+    arcs += [((1, 0), (1, 1)), ((1, 1), (1, 2))]
+    instance = load_counterexample("smallest")
+    graph = layered_graph(instance, 0)
+    there = {
+        (divmod(t, 3)[::-1], divmod(h, 3)[::-1])
+        for t, h in zip(graph.tail.tolist(), graph.head.tolist(), strict=True)
+    }
+    assert set(arcs) <= there
+    flow = [
+        [(v == tail) - (v == head) for tail, head in arcs] + [0]
+        for v in [(0, 0), (1, 0), (1, 1), (0, 2), (1, 2)]
+    ]
+    charged = [[1, 0, 0, 0, 0, 0, -1], [0, 1, 0, 0, 0, 0, -1]]
+    assert abs(np.linalg.det(np.array(flow + charged))) == pytest.approx(2)
 
 
 def test_the_note_has_the_example_with_all_its_placements_and_what_was_counted() -> None:
