@@ -29,7 +29,7 @@ def distance_to_the_limit(machines: int, seed: int) -> dict[str, float]:
     dict
         ``machines``, ``demands`` asked for, ``iterations``, ``ms`` of the curve, nanoseconds per
         iteration and machine, gigabytes of corners per second in it, those of summing an array
-        that is larger than the caches, and ``curve_over_memory``, the ratio of the two speeds.
+        that is larger than the caches, and ``memory_over_curve``, the floor over the time taken.
     """
     size = {"jobs": 20, "slots": 20, "machines": machines, "preset": "calibrated"}
     instance = draw_instance(size, seed).instance
@@ -56,7 +56,7 @@ def distance_to_the_limit(machines: int, seed: int) -> dict[str, float]:
         "ns_per_iteration_and_machine": 1e9 * best / max(curves.pivots * machines, 1),
         "GB_per_s_at_most": looked_at / best / 1e9,
         "GB_per_s_of_memory": memory / 1e9,
-        "curve_over_memory": memory * best / max(looked_at, 1),
+        "memory_over_curve": looked_at / (memory * best),
     }
 
 

@@ -1,7 +1,10 @@
 """The benchmark of the training family at a size that takes seconds."""
 
+from experiments.bench_reference import BenchReference
 from experiments.side_by_side import ratios_of
 from experiments.training.bench import bench
+from models.data import data_file
+from models.files import read_model
 
 
 def test_all_parts_are_measured_and_the_ways_agree():
@@ -16,5 +19,15 @@ def test_all_parts_are_measured_and_the_ways_agree():
     assert found["limit"]["iterations"] > 0
     assert found["start"]["help_s"] > 0
     names = [name for name, _ in ratios_of(found)]
-    assert "slot_programs / ways / engine, warm / it_over_curves" in names
-    assert "whole_run / slot programs / highs_over_curves" in names
+    assert set(names) == set(stored_ratios())
+
+
+def stored_ratios():
+    return read_model(BenchReference, data_file("bench/training.json")).families["training"]
+
+
+def test_the_stored_reference_holds_what_the_issue_asks_for():
+    """At H = 100, R = 4 and 20 levels at least 20 times the warm engine, and over a whole run."""
+    stored = stored_ratios()
+    assert stored["slot_programs / ways / engine, warm / it_over_curves"].least >= 20
+    assert stored["whole_run / slot programs / highs_over_curves"].least >= 20
