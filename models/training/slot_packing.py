@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,7 +163,7 @@ def _order_equal_machines(
     internal = [k for k, item in enumerate(items) if item.internal]
     if not internal:
         for members in classes:
-            for h, after in zip(members, members[1:], strict=False):
+            for h, after in pairwise(members):
                 model.add(workers[0, h] >= workers[0, after])
     elif len(classes) == 1:
         for n, k in enumerate(internal):

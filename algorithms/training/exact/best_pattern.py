@@ -133,7 +133,7 @@ def _multipliers(
     stalled, factor = 0, 1.0
     direction = np.zeros(room.size)
     for _ in range(STEPS):
-        value = now @ room
+        value = float(now @ room)
         direction[:] = -1.0
         for g in range(start.size - 1):
             most, taken = 0.0, -1

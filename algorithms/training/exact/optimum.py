@@ -29,6 +29,7 @@ from algorithms.training.exact.list_scheduling import FreeCapacity
 from algorithms.training.exact.local_search import ruin_and_recreate
 from algorithms.training.exact.neighbourhood import improve_jobs
 from algorithms.training.exact.pooled_bound import linear_part
+from algorithms.training.exact.slot_by_slot import SlotBySlot
 from models.solver import Engine, SolverError, Status
 from models.training import (
     TrainingInstance,
@@ -48,7 +49,7 @@ CLAIMED = 1e-6  # relative width at which the interval counts as closed
 SOUGHT = 1e-8  # relative width at which the search stops (D11)
 NEGLIGIBLE = 1e-9  # utilities this small beside the largest are bounded, not modelled
 DIRECT_SHARE = 0.4  # of the time, for the compact model when it comes first
-DIRECT_SIZE = 600  # (job, machine, slot) triples up to which the compact model comes first
+DIRECT_SIZE = 60  # (job, machine, slot) triples up to which the compact model comes first
 COMPACT_SIZE = 4000  # ... up to which it is used at all
 PART_SIZE = 600  # ... for improving a part of the jobs
 SECONDS_PER_JOB_SLOT = 3e-4  # building and compiling the pooled relaxation, measured
@@ -255,7 +256,7 @@ class _Search:
         self._ruin_and_recreate(60 if small else 200, 0.05 if small else 0.2)
         if not self.closed() and size <= DIRECT_SIZE:
             self._compact(DIRECT_SHARE * self.time_limit)
-        if not self.closed():
+        if not self.closed() and not (small and self._slot_by_slot()):
             self._bound_and_prove(small)
         if not self.closed() and not small:
             self._ruin_and_recreate(10**9, 1.0)
@@ -312,6 +313,25 @@ class _Search:
             result.load_into(model)
             self.accept(decode(model, self.instance), "compact")
         self._take_bound(result.bound, "compact")
+
+    def _slot_by_slot(self) -> bool:
+        """Totals per slot, packed slot by slot; False where that method does not apply."""
+        method = SlotBySlot(self.instance, self.last_slot, self.scale, self.left)
+        if not method.possible:
+            return False
+
+        def take_bound(bound: float) -> bool:
+            self._take_bound(bound, "slot by slot")
+            return self.closed()
+
+        method.run(
+            lambda: self.placements,
+            lambda placements: self.accept(placements, "slot by slot"),
+            take_bound,
+        )
+        for what, times in method.counters.items():
+            self.count(what, times)
+        return True
 
     def _improve_part(self, jobs: int, seconds: float) -> None:
         """Place a few jobs anew, exactly."""
