@@ -25,8 +25,8 @@ METHODS = {
 
 def grid(quick: bool) -> Sequence[dict[str, Any]]:
     """N by J."""
-    nodes, jobs = ((6, 10), (2, 4)) if quick else ((15, 30), (4, 8, 16))
-    limit = 1.0 if quick else 2.0
+    nodes, jobs = ((6, 10), (2, 4)) if quick else ((12, 24), (3, 6, 12))
+    limit = 1.0
     return [{"nodes": n, "jobs": j, "time_limit": limit} for n in nodes for j in jobs]
 
 
@@ -167,6 +167,6 @@ SERVICE_TIMES = Experiment(
     cost="programs",
     policies=("ilp",),
     seeds=20,
-    expected_seconds=1000.0,
+    expected_seconds=350.0,
     quick_seconds=20.0,
 )
