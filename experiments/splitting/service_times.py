@@ -25,7 +25,7 @@ METHODS = {
 
 def grid(quick: bool) -> Sequence[dict[str, Any]]:
     """N by J."""
-    nodes, jobs = ((6, 10), (2, 4)) if quick else ((12, 24), (3, 6, 12))
+    nodes, jobs = ((6, 10), (2, 4)) if quick else ((15, 24), (3, 6, 12))
     limit = 1.0
     return [{"nodes": n, "jobs": j, "time_limit": limit} for n in nodes for j in jobs]
 

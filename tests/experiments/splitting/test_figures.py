@@ -75,13 +75,13 @@ def test_opt_is_no_worse_than_the_policies_it_starts_from():
 
 def seconds(growth, small, columns, revisits):
     def values(point):
-        crowd = point["jobs"] ** growth * (small if point["nodes"] == 12 else 1.0)
+        crowd = point["jobs"] ** growth * (small if point["nodes"] == 15 else 1.0)
         return {
             "arcs_seconds": 0.1 * crowd,
             "lp_arcs_seconds": 0.1 * float(point["jobs"]),
             "lp_columns_seconds": 0.1 * float(point["jobs"]) / columns,
             "arcs_status": "optimal",
-            "revisits": revisits * point["jobs"] / 12 * (point["nodes"] == 12),
+            "revisits": revisits * point["jobs"] / 12 * (point["nodes"] == 15),
         }
 
     return rows_of(times.grid(False), values)
