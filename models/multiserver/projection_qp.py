@@ -51,6 +51,11 @@ def build_projection_qp(point: ArrayLike, caps: ArrayLike, budget: float) -> Any
     return model
 
 
+ITERATIONS = 1000
+"""And ten per port, where a projection takes about one: HiGHS's active-set method may go round
+in circles, without an end of its own, where points are far beyond the caps."""
+
+
 class ProjectionQp:
     """The program handed over to HiGHS, to be solved (timings leave out what comes before).
 
@@ -60,13 +65,19 @@ class ProjectionQp:
         z and a; at least one port.
     budget : float
         c.
+    unit : float, optional
+        What counts as 1, which makes the solver's absolute tolerances relative; by default the
+        largest of |z| and of what can be had.
     """
 
-    def __init__(self, point: ArrayLike, caps: ArrayLike, budget: float) -> None:
+    def __init__(
+        self, point: ArrayLike, caps: ArrayLike, budget: float, unit: float | None = None
+    ) -> None:
         z, a = np.asarray(point, dtype=float), np.asarray(caps, dtype=float)
-        # Beyond a + c + |z| nothing is felt; the unit makes absolute tolerances relative.
-        self.unit = max(float(np.abs(z).max()), min(float(a.max()), budget)) or 1.0
-        unit = self.unit
+        if unit is None:
+            unit = max(float(np.abs(z).max()), min(float(a.max()), budget)) or 1.0
+        self.unit = unit
+        # Beyond a + c + |z| nothing is felt.
         model = build_projection_qp(z / unit, np.minimum(a, 10 * unit) / unit, budget / unit)
         model.distance.deactivate()
         model.linear = pyo.Objective(
@@ -79,6 +90,8 @@ class ProjectionQp:
         n = len(z)
         start, index = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
         expect(self.highs.passHessian(n, n, 1, start, index, np.ones(n)), "take the squares")
+        limit = ITERATIONS + 10 * n
+        expect(self.highs.setOptionValue("qp_iteration_limit", limit), "limit iterations")
         for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             expect(self.highs.setOptionValue(option, 1e-10), f"set {option}")
 
@@ -90,7 +103,7 @@ class ProjectionQp:
         SolverError
             If HiGHS does not reach the optimum.
         """
-        expect(self.highs.run(), "solve")
+        self.highs.run()  # what became of it is the model's status
         status = self.highs.getModelStatus().name
         if status != "kOptimal":
             raise SolverError(f"the projection ended as '{status}'")
@@ -107,4 +120,10 @@ def solve_projection_qp(point: ArrayLike, caps: ArrayLike, budget: float) -> NDA
     """
     if not len(np.asarray(point)):
         return np.zeros(0)
-    return ProjectionQp(point, caps, budget).solve()
+    try:
+        return ProjectionQp(point, caps, budget).solve()
+    except SolverError:
+        most = min(float(np.max(caps)), float(budget))  # seen from what can be had
+        if not most > 0:
+            raise
+        return ProjectionQp(point, caps, budget, most).solve()

@@ -56,6 +56,13 @@ def test_a_solver_agrees() -> None:
         check(random_case(rng, 12), solver=True)
 
 
+def test_a_solver_agrees_where_it_went_round_in_circles() -> None:
+    """HiGHS iterated for ever here, with the largest |z| as its unit."""
+    steps = [4, 4, 4, -2, 0, 1, 1, -1, 1, 5, 1, 0, 2]
+    caps = [386, 136, 140, 447, 263, 152, 164, 386, 398, 102, 508, 90, 184]
+    check((19.41894783 * np.array(steps), 1e-4 * np.array(caps), 0.112033), solver=True)
+
+
 @pytest.mark.slow
 def test_the_ways_agree_on_10000_cases() -> None:
     rng = np.random.Generator(np.random.PCG64(3))
