@@ -29,6 +29,8 @@ FIELDS = 18
 CANCELLED = 5
 KILOBYTES_PER_GIGABYTE = 2.0**20
 SHOWN = 10
+MOST_UNITS = 100_000
+"""A job of more nodes than this is no job of any machine, and its units would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,12 @@ def import_swf(
     if memory is not None and not (0 < memory < math.inf):
         raise InputError("must be a positive, finite number", field="memory", value=memory)
     records, dropped = read_swf(path)
+    huge = [record for record in records if record.processors > MOST_UNITS * cores_per_node]
+    if huge:
+        reason = f"needs more than {MOST_UNITS} nodes"
+        dropped += [Dropped(record.line, reason) for record in huge]
+        dropped.sort(key=lambda row: row.line)
+        records = [r for r in records if r.processors <= MOST_UNITS * cores_per_node]
     resources = ("cores",) if memory is None else ("cores", "memory")
     capacity: dict[str, float] = {"cores": cores_per_node}
     if memory is not None:

@@ -127,3 +127,13 @@ def test_zero_durations_and_equal_submits(tmp_path: Path) -> None:
     instance = import_swf(write(tmp_path, HEADER + rows), 1, 3).instance
     assert [(job.submit, job.duration, job.runtime) for job in instance.jobs] == [(10, 1, 1)] * 3
     assert [job.name for job in instance.jobs] == ["1", "2", "3"]
+
+
+def test_a_job_of_absurd_size_is_dropped_and_a_large_one_is_impossible(tmp_path: Path) -> None:
+    path = write(tmp_path, HEADER + row(1, requested=10**9) + row(2, requested=9) + row(3))
+    imported = import_swf(path, 2, 2)
+    assert [(row.line, row.reason) for row in imported.dropped] == [
+        (3, "needs more than 100000 nodes")
+    ]
+    assert imported.notes[0] == "rows: 3, usable: 2, jobs: 2, dropped: 1"
+    assert imported.instance.arrays.possible.tolist() == [False, True]
