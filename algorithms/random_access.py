@@ -15,6 +15,7 @@ __all__ = [
     "NUMBERS",
     "after",
     "ahead",
+    "jumped",
     "jumps_ahead",
     "number",
     "random_at",
@@ -37,12 +38,18 @@ def stream_words(bits: np.random.PCG64) -> np.ndarray[tuple[int], np.dtype[np.ui
 
 
 @compiled
+def jumped(jump, high, low):  # type: ignore[no-untyped-def]
+    """Return the state that lies a jump, a tuple of its words, ahead of a state."""
+    product = jump[1] * low
+    upper = high_product(jump[1], low) + jump[0] * low + jump[1] * high
+    total = product + jump[3]
+    return upper + jump[2] + (ONE if total < product else ZERO), total
+
+
+@compiled
 def ahead(jumps, n, high, low):  # type: ignore[no-untyped-def]
     """Return the state that lies the n-th of some jumps ahead of a state."""
-    product = jumps[n, 1] * low
-    upper = high_product(jumps[n, 1], low) + jumps[n, 0] * low + jumps[n, 1] * high
-    total = product + jumps[n, 3]
-    return upper + jumps[n, 2] + (ONE if total < product else ZERO), total
+    return jumped((jumps[n, 0], jumps[n, 1], jumps[n, 2], jumps[n, 3]), high, low)
 
 
 @compiled

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.random_access import stream_words
-from algorithms.training.pdors.rounding_kernels import SNAP, judge_optima
+from algorithms.training.pdors.rounding_chances import SNAP
+from algorithms.training.pdors.rounding_kernels import judge_optima
 from models.training import Job
 
 __all__ = [

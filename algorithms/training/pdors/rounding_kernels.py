@@ -9,86 +9,27 @@ feasible, nothing is drawn, and the stream is moved on by what the draws would h
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from algorithms.compiled import compiled
-from algorithms.random_access import NUMBERS, after, ahead, jumps_ahead, number, times
+from algorithms.random_access import NUMBERS, after, ahead, jumped, jumps_ahead, number, times
+from algorithms.training.pdors.rounding_chances import (
+    EXCLUDED,
+    POSSIBLE,
+    SNAP,
+    chance_of,
+    fits,
+    likeliest_to_fail,
+    ps_for,
+    split,
+)
 
 __all__ = ["judge_optima"]
 
-SNAP = 1e-6  # the solver's own feasibility tolerance: closer to a whole number is that number
 FIRST_BATCH = 32
 LARGEST_BATCH = 1024
-FIT_TOLERANCE, FIT_ABSOLUTE, CEILING_TOLERANCE = 1e-9, 1e-12, 1e-9  # models.training.throughput
 
-HOPELESS, EXCLUDED, POSSIBLE = 0, 1, 2
-
-
-@compiled
-def _split(value):  # type: ignore[no-untyped-def]
-    """Return the whole number below and the fraction."""
-    nearest = np.rint(value)
-    if abs(value - nearest) <= SNAP:
-        value = nearest
-    low = math.floor(value)
-    return low, value - low
-
-
-@compiled
-def _fits(workers, ps, alpha, beta, free):  # type: ignore[no-untyped-def]
-    for r in range(len(alpha)):
-        if not workers * alpha[r] + ps * beta[r] <= free[r] * (1 + FIT_TOLERANCE) + FIT_ABSOLUTE:
-            return False
-    return True
-
-
-@compiled
-def _ps_for(workers, gamma):  # type: ignore[no-untyped-def]
-    return np.ceil(workers / gamma - CEILING_TOLERANCE)
-
-
-@compiled
-def _chance(low, up, fit, cover, most_workers, gamma):  # type: ignore[no-untyped-def]
-    """Say whether some outcome is feasible: POSSIBLE, or not; EXCLUDED if it takes trades to see.
-
-    The fewest workers that cover are best: more would need more PSs and leave less room for them.
-    A machine that holds one more worker or one more PS, but not both, is a *trade*: a worker
-    there costs a PS. So workers are added where they cost none first.
-    """
-    workers, ps = low[:, 0].sum(), low[:, 1].sum()
-    free_workers, trades, more_ps = 0, 0, 0
-    for u in range(len(low)):
-        if not fit[u, 0, 0]:  # rounded down it does not fit: nor does it rounded up
-            return HOPELESS
-        worker_fits, ps_fits = up[u, 0] > 0 and fit[u, 1, 0], up[u, 1] > 0 and fit[u, 0, 1]
-        more_ps += ps_fits
-        if worker_fits and ps_fits and not fit[u, 1, 1]:
-            trades += 1
-        elif worker_fits:
-            free_workers += 1
-    missing = max(cover - workers, 0)
-    needed = _ps_for(workers + missing, gamma)
-    if missing > free_workers + trades or workers + missing > most_workers or ps + more_ps < needed:
-        return HOPELESS
-    return EXCLUDED if ps + more_ps - max(missing - free_workers, 0) < needed else POSSIBLE
-
-
-@compiled
-def _order(up, fit):  # type: ignore[no-untyped-def]
-    """Return the machines with something to draw, those that are likeliest not to fit first."""
-    fails = np.full(len(up), -1.0)
-    for u in range(len(up)):
-        x, y = up[u, 0], up[u, 1]
-        if x > 0 or y > 0:
-            fails[u] = (
-                (0.0 if fit[u, 1, 0] else x * (1 - y))
-                + (0.0 if fit[u, 0, 1] else y * (1 - x))
-                + (0.0 if fit[u, 1, 1] else x * y)
-            )
-    order = np.argsort(-fails)
-    return order[: (fails >= 0).sum()]
+NONE = np.uint64(0)
 
 
 @compiled
@@ -138,6 +79,37 @@ def _row(at_high, at_low, order, up, below, fit, to_workers, to_ps, low, draw): 
         workers += i
         ps += j
     return workers, ps
+
+
+@compiled
+def _first_check(up, below, fit):  # type: ignore[no-untyped-def]
+    """Return what `_next_row` must know of the machine that is likeliest not to fit."""
+    if len(up) == 0:
+        return False, False, NONE, NONE, 1
+    fits = fit[0, 0, 0] + 2 * fit[0, 1, 0] + 4 * fit[0, 0, 1] + 8 * fit[0, 1, 1]
+    return up[0, 0] > 0, up[0, 1] > 0, below[0, 0], below[0, 1], fits
+
+
+@compiled
+def _next_row(b, batch, high, low, stride, check, to_workers, to_ps):  # type: ignore[no-untyped-def]
+    """Return the next row from b on in which the first machine fits, and the state before it.
+
+    Nine of ten draws end here.
+    """
+    draws_workers, draws_ps, workers_below, ps_below, fits = check
+    while b < batch:
+        outcome = 0
+        if draws_workers:
+            x, y = jumped(to_workers, high, low)
+            outcome += number(x, y) < workers_below
+        if draws_ps:
+            x, y = jumped(to_ps, high, low)
+            outcome += 2 * (number(x, y) < ps_below)
+        if (fits >> outcome) & 1:
+            break
+        high, low = jumped(stride, high, low)
+        b += 1
+    return b, high, low
 
 
 @compiled
@@ -198,26 +170,28 @@ def judge_optima(  # type: ignore[no-untyped-def]
             w, s = gain[case] * workers[e], gain[case] * ps[e]
             if w > SNAP or s > SNAP:
                 entry[size] = e
-                low[size, 0], up[size, 0] = _split(w)
-                low[size, 1], up[size, 1] = _split(s)
+                low[size, 0], up[size, 0] = split(w)
+                low[size, 1], up[size, 1] = split(s)
                 for i in range(2):
                     for j in range(2):
-                        fit[size, i, j] = _fits(
+                        fit[size, i, j] = fits(
                             low[size, 0] + i, low[size, 1] + j, alpha, beta, free[group[e]]
                         )
                 size += 1
-        chance = _chance(low[:size], up[:size], fit[:size], cover[case], most_workers, gamma)
+        chance = chance_of(low[:size], up[:size], fit[:size], cover[case], most_workers, gamma)
         if chance == EXCLUDED:  # as long a piece of the stream as the draws would have taken
             state[0], state[1] = ahead(times(2 * most, jumps[size]), 0, state[0], state[1])
             position[case + 1] += 2 * most * size
         if chance != POSSIBLE:
             continue
         low_workers, low_ps = low[:size, 0].sum(), low[:size, 1].sum()
-        order = _order(up[:size], fit[:size])
+        order = likeliest_to_fail(up[:size], fit[:size])
         up_there, fit_there, to_workers = up[order], fit[order], jumps[order + 1]
         # A number is below the fraction iff it is below its next multiple of 2^-53.
         below = np.ceil(up_there * NUMBERS).astype(np.uint64)
         draw[:size] = low[:size]
+        stride = jumps[size, 0], jumps[size, 1], jumps[size, 2], jumps[size, 3]
+        check = _first_check(up_there, below, fit_there)
         first = made
         batch = FIRST_BATCH
         while feasible[case] < sought and attempts[case] < most:
@@ -226,18 +200,34 @@ def judge_optima(  # type: ignore[no-untyped-def]
             step = across[0, 0], across[0, 1], across[0, 2], across[0, 3]
             for n in range(len(order)):
                 to_ps[n, 0], to_ps[n, 1], to_ps[n, 2], to_ps[n, 3] = after(to_workers, n, step)
+            if len(order) > 0:
+                first_workers = (
+                    to_workers[0, 0],
+                    to_workers[0, 1],
+                    to_workers[0, 2],
+                    to_workers[0, 3],
+                )
+                first_ps = to_ps[0, 0], to_ps[0, 1], to_ps[0, 2], to_ps[0, 3]
+            else:
+                first_workers = first_ps = stride
             at_high, at_low = state[0], state[1]
             tried = batch
-            for b in range(batch):
+            b = -1
+            while True:
+                b, at_high, at_low = _next_row(
+                    b + 1, batch, at_high, at_low, stride, check, first_workers, first_ps
+                )
+                if b == batch:
+                    break
                 more_workers, more_ps = _row(
                     at_high, at_low, order, up_there, below, fit_there, to_workers, to_ps, low, draw
                 )
-                at_high, at_low = ahead(jumps, size, at_high, at_low)
+                at_high, at_low = jumped(stride, at_high, at_low)
                 total = low_workers + more_workers
                 if (
                     more_workers < 0
                     or not cover[case] <= total <= most_workers
-                    or low_ps + more_ps < _ps_for(total, gamma)
+                    or low_ps + more_ps < ps_for(total, gamma)
                 ):
                     continue
                 feasible[case] += 1

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from algorithms.training.pdors.rounding import RoundedSlot
-from algorithms.training.pdors.rounding_kernels import FIRST_BATCH, LARGEST_BATCH, SNAP
+from algorithms.training.pdors.rounding_chances import SNAP
+from algorithms.training.pdors.rounding_kernels import FIRST_BATCH, LARGEST_BATCH
 from models.training.throughput import fits
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from algorithms.training.pdors.rounding import SlotOptima, round_optima, round_slot
-from algorithms.training.pdors.rounding_kernels import (
+from algorithms.training.pdors.rounding_chances import (
     EXCLUDED,
     HOPELESS,
     POSSIBLE,
-    _chance,
+    chance_of,
 )
 from tests.algorithms.training.pdors.plain_rounding import (
     fitting_table,
@@ -76,7 +76,7 @@ def enumerated(case):
     up = np.column_stack([up_workers, up_ps])
     low = np.column_stack([low_workers, low_ps])
     table = np.ascontiguousarray(np.moveaxis(fitting, 2, 0))
-    chance = _chance(low, up, table, cover, job.batch, job.workers_per_ps)
+    chance = chance_of(low, up, table, cover, job.batch, job.workers_per_ps)
     return found, plain, chance
 
 
