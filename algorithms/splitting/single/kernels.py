@@ -301,8 +301,8 @@ def _per_visit(
 ) -> float:
     """Shortest path over 2 N (L + 1) vertices: node and layer, just computed there or not.
 
-    Whoever cannot end below the time to beat, even if all that is left were computed at the
-    fastest node, is not followed; no best route is lost by that.
+    Whoever cannot end below the time to beat, even if all that is left were computed here, or at
+    the fastest node behind the shortest queue, is not followed; no best route is lost by that.
 
     Parameters
     ----------
@@ -321,13 +321,11 @@ def _per_visit(
     layers, nodes = len(compute), len(part.kept)
     raised = np.empty(nodes, dtype=np.bool_)
     heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
-    work, fastest = compute.sum(), part.node_rate.max()
+    fastest, calm = part.node_rate.max(), _calmest(part.node_rate, part.wait_node)
     for layer in range(layers + 1):
-        if layer > 0:
-            work -= compute[layer - 1]
-        limit = part.below - max(work, 0.0) / fastest * (1 - SURE)
-        if layer == 0:
-            limit -= _calmest(part.node_rate, part.wait_node) * (1 - SURE)
+        work = compute[layer:].sum()
+        # What leaves a node waits again before it is computed on, so that staying may be cheaper.
+        move = (work / fastest + calm if layer < layers else 0.0) * (1 - SURE)
         for u in range(nodes):
             seconds = np.inf
             if layer == 0:
@@ -337,7 +335,8 @@ def _per_visit(
                 if layer > 1:
                     seconds = min(seconds, computed[layer - 1, u])
                 seconds += compute[layer - 1] / part.node_rate[u]
-                if not seconds + part.left[u] <= limit:
+                rest = min(move, work / part.node_rate[u] * (1 - SURE))
+                if not seconds + part.left[u] <= part.below - rest:
                     seconds = np.inf
             computed[layer, u] = seconds
             arrived[layer, u] = seconds
@@ -346,7 +345,7 @@ def _per_visit(
             part.wait_out,
             data[layer],
             part.left,
-            limit,
+            part.below - move,
             arrived[layer],
             raised,
             heap,
@@ -519,8 +518,9 @@ def _find_returns(
     Consider a best route with as few runs of layers as possible, and a node u that computes
     layers a and b and none between. Staying at u for the layers between must cost more than
     leaving, computing them elsewhere and coming back. The nodes computing between have not been
-    waited for before if it is the route's first return. And waiting at u and at one other node,
-    and computing at the fastest, must take less than a known route.
+    waited for before if it is the route's first return. And waiting at u and one other node and
+    computing at the faster of them, or at u and two others and computing at the fastest node,
+    must take less than a known route.
 
     Parameters
     ----------
@@ -541,30 +541,38 @@ def _find_returns(
     """
     layers, nodes = len(compute), len(part.kept)
     indices[:] = -1
-    fastest, second = 0.0, 0.0
-    calmest, calmest_node, calm = np.inf, -1, np.inf  # least waiting, and that of the others
-    for u in range(nodes):
-        rate, wait = part.node_rate[u], part.wait_node[u]
-        if rate > fastest:
-            fastest, second = rate, fastest
-        elif rate > second:
-            second = rate
-        if rate > 0 and wait < calmest:
-            calmest, calmest_node, calm = wait, u, calmest
-        elif rate > 0 and wait < calm:
-            calm = wait
     done = np.zeros(layers + 1)  # operations of the first layers
     for layer in range(layers):
         done[layer + 1] = done[layer] + compute[layer]
+    # Of the nodes that compute: the two fastest, the three with the shortest queues, and the two
+    # that would be done first with all layers.
+    fastest, second = 0.0, 0.0
+    calm = np.full(3, np.inf)
+    soonest, soonest_node, later = np.inf, -1, np.inf
+    for u in range(nodes):
+        rate, wait = part.node_rate[u], part.wait_node[u]
+        if rate == 0:
+            continue
+        fastest, second = max(rate, fastest), max(second, min(rate, fastest))
+        for place in range(3):
+            wait, calm[place] = max(wait, calm[place]), min(wait, calm[place])
+        alone = part.wait_node[u] + done[layers] / rate
+        if alone < soonest:
+            soonest, soonest_node, later = alone, u, soonest
+        elif alone < later:
+            later = alone
     count, possible = 0, False
     for u in range(nodes):
         rate = part.node_rate[u]
         elsewhere = second if rate == fastest else fastest
         if not 0 < rate < elsewhere or part.wait_node[u] == 0:
             continue
-        aside = calm if u == calmest_node else calmest
-        least = part.wait_node[u] + aside + done[layers] / fastest + part.before[u] + part.left[u]
-        if least * (1 - SURE) >= below:
+        own = part.wait_node[u]
+        aside = calm[1] if own <= calm[0] else calm[0]  # shortest queue of the others
+        both = aside + (calm[2] if own <= calm[1] else calm[1])  # the two shortest
+        one_more = min(later if u == soonest_node else soonest, aside + done[layers] / rate)
+        least = own + min(one_more, both + done[layers] / fastest)
+        if (least + part.before[u] + part.left[u]) * (1 - SURE) >= below:
             continue
         quickest_out, soonest_out = _quickest(part.out, part.wait_out, u)
         quickest_in, soonest_in = _quickest(part.into, part.wait_into, u)
@@ -630,11 +638,11 @@ def _least_rest(
     layers, nodes = len(compute), len(part.kept)
     raised = np.empty(nodes, dtype=np.bool_)
     heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
-    done, fastest = compute.sum(), part.node_rate.max()
+    fastest, calm = part.node_rate.max(), _calmest(part.node_rate, part.wait_node)
     for layer in range(layers, -1, -1):
-        if layer < layers:
-            done -= compute[layer]
-        limit = below * (1 + SURE) - max(done, 0.0) / fastest * (1 - SURE)
+        done = compute[:layer].sum()
+        paid = share * layer * calm if share > 0 else calm  # every route waits somewhere
+        limit = below * (1 + SURE) - (done / fastest + paid) * (1 - SURE)
         for u in range(nodes):
             seconds = np.inf
             if layer == layers:
