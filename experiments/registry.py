@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from experiments.declaration import Experiment
 from experiments.dispatch.gantt_figure import GANTT
 from experiments.dispatch.online import ONLINE
+from experiments.dispatch.plans import CAP, HYBRID_PRB
 from experiments.multiserver.comparisons import ARRIVAL, CONTENTION, REWARD, UTILITIES
 from experiments.multiserver.prices import PRICES
 from experiments.multiserver.projection import PROJECTION
@@ -78,6 +79,8 @@ _DECLARED: tuple[Experiment, ...] = (
     PRICES,
     SCALE,
     ONLINE,
+    HYBRID_PRB,
+    CAP,
     GANTT,
 )
 

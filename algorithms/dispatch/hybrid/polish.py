@@ -11,10 +11,10 @@ from models.dispatch import DispatchInstance
 
 __all__ = ["polish"]
 
-HOT, COLD = 0.5, 0.005
+HOT, COLD = 0.1, 0.01
 """Temperature at the beginning and at the end, in parts of the objective per job."""
 
-REACH = 0.25
+REACH = 0.15
 """How far a job moves at once, in parts of the order."""
 
 
