@@ -18,6 +18,8 @@ __all__ = ["JOB_RULES", "NODE_RULES", "JobRule", "NodeRule", "make_order", "shar
 
 Floats = NDArray[np.float64]
 
+BITS = 40
+
 
 @dataclass(frozen=True)
 class JobRule:
@@ -53,7 +55,14 @@ def share_of_system(arrays: DispatchArrays) -> Floats:
 
 
 def _work(arrays: DispatchArrays) -> Floats:
-    return np.asarray(arrays.duration * share_of_system(arrays), dtype=float)
+    """Duration * demand; what rounding makes of equal ones stays equal."""
+    return _rounded(arrays.duration * share_of_system(arrays))
+
+
+def _rounded(values: Floats) -> Floats:
+    """The nearest numbers of `BITS` binary digits."""
+    fraction, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.round(np.ldexp(fraction, BITS)), exponent - BITS), dtype=float)
 
 
 def _urgency(arrays: DispatchArrays) -> tuple[Floats, Floats, Floats]:
@@ -79,7 +88,7 @@ def _smallest(arrays: DispatchArrays) -> tuple[Floats, Floats, Floats]:
     """Weight per duration * demand, max_ewt left out: what Smith's rule is on one machine."""
     zero = np.zeros(len(arrays.weight))
     work = np.maximum(_work(arrays), 1e-300)
-    return zero + np.inf, 1.0 / (arrays.expected_wait * work), zero
+    return zero + np.inf, _rounded(1.0 / (arrays.expected_wait * work)), zero
 
 
 JOB_RULES = {

@@ -5,7 +5,7 @@ import pytest
 
 from algorithms.dispatch import POLICIES, run
 from algorithms.policy import NoSolution
-from models.dispatch import DispatchInstance, audit
+from models.dispatch import DispatchInstance, Node, audit
 from models.dispatch.generator import generate
 from models.files import InputError
 from tests.dispatch_factories import make_instance, make_job, make_node, random_instance
@@ -173,3 +173,16 @@ def test_many_jobs_on_many_nodes_take_seconds() -> None:
     instance = generate(1000, 2000, cap="35%", seed=1).instance
     assert run(instance, "prb").counters["events"] > 0
     assert set(LISTS) <= set(POLICIES)
+
+
+def test_equal_work_stays_equal_whatever_rounding_makes_of_it() -> None:
+    # 3 * (0.1 + 0.2) and 3 * 0.3 of the memory: the file decides, though one sum is larger.
+    nodes = [Node(name="x", capacity={"cores": 1.0, "memory": 0.3}, idle_power=0.0)]
+    units = [({"memory": 0.1}, {"memory": 0.2}), ({"memory": 0.3},)]
+    for first, second in (units, units[::-1]):
+        jobs = [make_job("a", duration=3), make_job("b", duration=3)]
+        made = [
+            job.model_copy(update={"units": unit})
+            for job, unit in zip(jobs, (first, second), strict=True)
+        ]
+        assert starts(make_instance(made, nodes), "prb") == {"a": 0, "b": 3}
