@@ -615,8 +615,42 @@ def _quickest(star: Star, waiting: Floats, u: int) -> tuple[float, float]:
 
 
 @compiled
+def _shares(part: Part, compute: Floats) -> tuple[Floats, Floats]:
+    """Shares of a node's waiting that layers are charged, and what the first ones then take.
+
+    Shares that add up to 1 give a lower bound of charging it once. Those of the layers' work make
+    computing everything at one node as dear as it is.
+
+    Returns
+    -------
+    shares : array, shape (L,)
+    least : array, shape (L + 1,)
+        Lower bounds of the seconds of the first layers, ways not counted.
+    """
+    layers = len(compute)
+    shares, least = np.empty(layers), np.zeros(layers + 1)
+    total = compute.sum()
+    for layer in range(layers):
+        part_of_all = compute[layer] / total if total > 0 else 1.0 / layers
+        shares[layer] = part_of_all * (1 - 1e-15 * layers)
+        soonest = np.inf
+        for u in range(len(part.kept)):
+            if part.node_rate[u] > 0:
+                here = compute[layer] / part.node_rate[u] + shares[layer] * part.wait_node[u]
+                soonest = min(soonest, here)
+        least[layer + 1] = least[layer] + soonest
+    return shares, least
+
+
+@compiled
 def _least_rest(
-    part: Part, share: float, compute: Floats, data: Floats, below: float, rest: Floats
+    part: Part,
+    shares: Floats,
+    least: Floats,
+    compute: Floats,
+    data: Floats,
+    below: float,
+    rest: Floats,
 ) -> None:
     """Least seconds from every node and layer to the end, if layers wait for a share only.
 
@@ -626,9 +660,11 @@ def _least_rest(
     Parameters
     ----------
     part : Part
-    share : float
-        Of a node's waiting, charged for every layer computed there. With up to 1 / L this is a
-        lower bound of charging it once.
+    shares : array, shape (L,)
+        Of a node's waiting, charged for a layer computed there.
+    least : array, shape (L + 1,)
+        Lower bounds of the seconds of the first layers, or of what is left out of all, ways not
+        counted.
     compute, data : arrays, shapes (L,) and (L + 1,)
     below : float
         Seconds of a known route.
@@ -638,17 +674,14 @@ def _least_rest(
     layers, nodes = len(compute), len(part.kept)
     raised = np.empty(nodes, dtype=np.bool_)
     heap, place = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
-    fastest, calm = part.node_rate.max(), _calmest(part.node_rate, part.wait_node)
     for layer in range(layers, -1, -1):
-        done = compute[:layer].sum()
-        paid = share * layer * calm if share > 0 else calm  # every route waits somewhere
-        limit = below * (1 + SURE) - (done / fastest + paid) * (1 - SURE)
+        limit = below * (1 + SURE) - least[layer] * (1 - SURE)
         for u in range(nodes):
             seconds = np.inf
             if layer == layers:
                 seconds = 0.0 if u == part.destination else np.inf
             elif part.node_rate[u] > 0:
-                here = compute[layer] / part.node_rate[u] + share * part.wait_node[u]
+                here = compute[layer] / part.node_rate[u] + shares[layer] * part.wait_node[u]
                 seconds = rest[layer + 1, u] + here
                 if not seconds + part.before[u] <= limit:
                     seconds = np.inf
@@ -702,7 +735,7 @@ def _search_labels(
     count: int,
     rest: Floats,
     shared_rest: Floats,
-    share: float,
+    shares: Floats,
     below: float,
     most: int,
     chosen: Ints,
@@ -721,9 +754,9 @@ def _search_labels(
     indices, count
         From `_find_returns`.
     rest, shared_rest : arrays, shape (L + 1, nodes)
-        Two lower bounds of what is left, from `_least_rest` with shares 0 and `share`.
-    share : float
-        At most 1 / L.
+        Two lower bounds of what is left, from `_least_rest` with shares 0 and `shares`.
+    shares : array, shape (L,)
+        Add up to no more than 1.
     below : float
         Seconds of the known route.
     most : int
@@ -805,7 +838,7 @@ def _search_labels(
                 else:
                     paid = there[x]
                 new_cost = cost[x] + ((0.0 if paid else part.wait_node[u]) + service)
-                new_shared = shared[x] + (service + share * part.wait_node[u])
+                new_shared = shared[x] + (service + shares[layer] * part.wait_node[u])
             else:
                 e = out.link[k]
                 v, next_layer = out.other[k], layer
@@ -943,12 +976,15 @@ def best_route(
         indices = np.empty(nodes, dtype=np.int64)
         count, possible = _find_returns(part, compute, data, seconds, indices)
         if possible:
-            share = (1 - 1e-15 * layers) / layers
             shared_rest, rest = computed, arrived  # their contents are not needed any more
+            shares, least = _shares(part, compute)
             outcome = PROVED
-            _least_rest(part, share, compute, data, seconds, shared_rest)
+            _least_rest(part, shares, least, compute, data, seconds, shared_rest)
             if shared_rest[0, part.source] < seconds * (1 - ROUNDING):
-                _least_rest(part, 0.0, compute, data, seconds, rest)
+                calm, fastest = _calmest(part.node_rate, part.wait_node), part.node_rate.max()
+                for layer in range(layers + 1):
+                    least[layer] = compute[:layer].sum() / fastest + calm
+                _least_rest(part, np.zeros(layers), least, compute, data, seconds, rest)
                 outcome, better, labels = _search_labels(
                     part,
                     compute,
@@ -957,7 +993,7 @@ def best_route(
                     count,
                     rest,
                     shared_rest,
-                    share,
+                    shares,
                     seconds,
                     most_labels,
                     chosen,
