@@ -52,6 +52,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "prb-margin-20": {"color": "#0072B2", "marker": "s", "linestyle": "--"},
     "easy": {"color": "#009E73", "marker": "^", "linestyle": "-."},
     "fcfs": {"color": "#E69F00", "marker": "v", "linestyle": ":"},
+    "lower-bound": {"color": "#999999", "marker": "", "linestyle": "--"},
 }
 _LEFT_OUT = (*META, "policy_seconds", "arrivals_source")  # timings, and a long text
 

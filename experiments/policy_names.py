@@ -35,6 +35,7 @@ _LABELS = {
     "prb-margin-20": "PRB, margin 20 %",
     "easy": "EASY",
     "fcfs": "FCFS",
+    "lower-bound": "lower bound",
 }
 
 MIX_LABELS = {

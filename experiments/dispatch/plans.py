@@ -62,6 +62,7 @@ def _hours(rows: pandas.DataFrame) -> pandas.DataFrame:
     # Each row has one of the two; the other is 0.
     total = rows["queue_time"] + rows["bound"]
     return rows.assign(
+        policy=rows["policy"].replace("bound", "lower-bound"),
         hours=total / 3600 / (rows["jobs"] - rows["impossible"]),
         makespan_hours=(rows["makespan"] / 3600).where(rows["policy"] != "bound"),
         cores=rows["cores"].where(rows["policy"] != "bound"),
@@ -123,15 +124,15 @@ def judge_bound(rows: pandas.DataFrame) -> Verdict:
         [
             (
                 f"{v:g} jobs",
-                0.5 * (table[v, "prb"] - table[v, "bound"])
-                - (table[v, "hybrid"] - table[v, "bound"]),
+                0.5 * (table[v, "prb"] - table[v, "lower-bound"])
+                - (table[v, "hybrid"] - table[v, "lower-bound"]),
             )
             for v in values
         ]
     )
     above = ", ".join(
-        f"{v:g} jobs: {(100 * (table[v, 'hybrid'] / table[v, 'bound'] - 1)).mean():.1f} and "
-        f"{(100 * (table[v, 'prb'] / table[v, 'bound'] - 1)).mean():.1f}"
+        f"{v:g} jobs: {(100 * (table[v, 'hybrid'] / table[v, 'lower-bound'] - 1)).mean():.1f} and "
+        f"{(100 * (table[v, 'prb'] / table[v, 'lower-bound'] - 1)).mean():.1f}"
         for v in values
     )
     sure = sum(c.surely_positive for c in found)

@@ -30,12 +30,12 @@ def draw_jobs(rows: pandas.DataFrame, destination: Path, context: Context) -> No
         context,
         HYBRID_PRB,
         (
-            lambda axes: _lines(axes, shown, "jobs", "hours", (*POLICIES, "bound")),
+            lambda axes: _lines(axes, shown, "jobs", "hours", (*POLICIES, "lower-bound")),
             lambda axes: _above_bound(axes, shown),
         ),
         ("weighted queue time [h per job]", "above the lower bound [%]"),
         "jobs in the queue",
-        "Plans of a queue that is there at the start, 64 nodes",
+        "Plans of a queue that is there at the start",
     )
 
 
@@ -52,7 +52,7 @@ def draw_caps(rows: pandas.DataFrame, destination: Path, context: Context) -> No
         context,
         CAP,
         (
-            panel("hours", (*POLICIES, "bound")),
+            panel("hours", (*POLICIES, "lower-bound")),
             panel("makespan_hours"),
             panel("cores"),
             panel("peak_share"),
@@ -75,19 +75,26 @@ def _lines(axes: Any, rows: pandas.DataFrame, axis: str, metric: str, names: Seq
         there = [v for v in values if (name, v) in table]
         plot_means(axes, there, [table[name, v] for v in there], name)
     axes.set_xticks(values, [f"{v:g}" for v in values])
-    axes.set_ylim(bottom=0)
+    if metric == "hours":
+        _logarithmic(axes)
+    else:
+        axes.set_ylim(bottom=0)
+
+
+def _logarithmic(axes: Any) -> None:
+    """FCFS waits a hundred times longer than the others."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_formatter(lambda value, _: "")
 
 
 def _above_bound(axes: Any, rows: pandas.DataFrame) -> None:
     table = rows.pivot_table(index="seed", columns=["policy", "jobs"], values="hours")
     values = sorted(rows["jobs"].unique())
     for name in POLICIES:
-        above = [100 * (table[name, v] / table["bound", v] - 1) for v in values]
+        above = [100 * (table[name, v] / table["lower-bound", v] - 1) for v in values]
         plot_means(axes, values, above, name)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}")
-    axes.tick_params(axis="y", which="minor", labelsize=6)
+    _logarithmic(axes)
     axes.set_xticks(values, [f"{v:g}" for v in values])
 
 
@@ -110,7 +117,7 @@ def _draw(
         places = figure.subplots(deep, 2, squeeze=False)
         figure.subplots_adjust(
             left=0.085, right=0.985, bottom=foot + 0.45 / height, top=1 - 0.6 / height,
-            wspace=0.2, hspace=0.3,
+            wspace=0.24, hspace=0.3,
         )  # fmt: skip
         for axes, panel, ylabel in zip(places.flat, panels, ylabels, strict=True):
             panel(axes)
