@@ -1,8 +1,8 @@
 """schedlab bench multiserver: time per slot, ours against numpy and a QP solver; how it grows.
 
-The same slots are run by the compiled ascent and by the one in numpy in turns, so that a noisy
-machine disturbs both alike. For the solver one QP per instance and resource, of which a sample is
-solved; building its model is not counted.
+Times are of the processor. The same slots are run by the compiled ascent and by the one in numpy in
+turns, so that a noisy machine disturbs both alike. For the solver one QP per instance and resource,
+of which a sample is solved; building its model is not counted.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from algorithms.multiserver import run
 from algorithms.multiserver.oga import Ascent, OgaParameters
 from algorithms.multiserver.projection import project
 from experiments.multiserver.numpy_ascent import NumpyAscent
+from experiments.side_by_side import exponent, ratio
 from models.multiserver import MultiserverInstance, arrival_table
 from models.multiserver.generator import generate
 from models.multiserver.layout import edge_layout
@@ -53,10 +54,10 @@ def bench(
     Returns
     -------
     dict
-        ``slots`` (per size: microseconds per slot of each way, numpy's and the solver's over
-        ours with quartiles of the repeats), ``growth`` (per number of edges times resources:
-        microseconds), ``growth_exponent`` and ``nanoseconds_per_edge_and_resource`` of the fit,
-        and ``long_run`` (slots, seconds, memory it took beyond a short run).
+        ``slots`` (per size: microseconds per slot of ours and numpy, and their ratio),
+        ``slots_by_a_solver`` (the same with one QP per instance and resource), ``growth`` (per
+        number of edges times resources: microseconds), ``growth_exponent`` of the fit,
+        ``nanoseconds_per_edge_and_resource`` and ``long_run`` (slots, seconds, memory it took beyond a short run).
 
     Raises
     ------
@@ -64,22 +65,24 @@ def bench(
         If two ways disagree: then their times mean nothing.
     """
     run(generate(3, 3, 2, slots=5, seed=seed), "oga")  # compiles
-    table = {}
+    table, solver = {}, {}
     for ports, servers, degree, slots in sizes:
         instance = generate(ports, servers, RESOURCES, degree=degree, slots=slots, seed=seed)
-        table[f"L={ports}, R={servers}, edges={len(instance.edges)}"] = _per_slot(instance, seed)
+        size = f"L={ports}, R={servers}, edges={len(instance.edges)}"
+        table[size] = _per_slot(instance)
+        solver[size] = _by_solver(instance, table[size]["us"], seed)
     work, times = [], []
     for servers in growth:
         instance = generate(50, servers, RESOURCES, slots=200, seed=seed)
         work.append(len(instance.edges) * RESOURCES)
         times.append(min(_slot_seconds(instance) for _ in range(REPEATS)))
-    slope = float(np.polyfit(np.log(work), np.log(times), 1)[0]) if len(work) > 1 else None
     return {
         "seed": seed,
         "repeats": REPEATS,
         "slots": table,
+        "slots_by_a_solver": solver,
         "growth": {f"edges x K = {w}": {"us": 1e6 * t} for w, t in zip(work, times, strict=True)},
-        "growth_exponent": slope,
+        "growth_exponent": exponent(work, times),
         "nanoseconds_per_edge_and_resource": 1e9 * times[-1] / work[-1],
         "long_run": {f"T={long}": _long_run(long, seed)},
     }
@@ -89,44 +92,35 @@ def _slot_seconds(instance: MultiserverInstance) -> float:
     """Seconds per slot over all slots of the instance, from the start."""
     arrivals = arrival_table(instance.arrivals, instance.number_of_ports)
     ascent, rewards = Ascent(instance, OgaParameters()), np.zeros(len(arrivals))
-    began = time.perf_counter()
+    began = time.process_time()
     ascent.advance(arrivals, rewards)
-    return (time.perf_counter() - began) / len(arrivals)
+    return (time.process_time() - began) / len(arrivals)
 
 
-def _per_slot(instance: MultiserverInstance, seed: int) -> dict[str, float]:
-    """Time the same slots by both ascents in turns, and a sample of programs."""
+def _per_slot(instance: MultiserverInstance) -> dict[str, float]:
+    """Time the same slots by both ascents in turns."""
     arrivals = arrival_table(instance.arrivals, instance.number_of_ports)
     ours, numpys = [], []
     compiled, ascent = Ascent(instance, OgaParameters()), NumpyAscent(instance)
     for part in np.array_split(arrivals, REPEATS):
         rewards = np.zeros(len(part))
-        began = time.perf_counter()
+        began = time.process_time()
         compiled.advance(part, rewards)
-        ours.append((time.perf_counter() - began) / len(part))
-        began = time.perf_counter()
+        ours.append((time.process_time() - began) / len(part))
+        began = time.process_time()
         expected = ascent.run(part)
-        numpys.append((time.perf_counter() - began) / len(part))
+        numpys.append((time.process_time() - began) / len(part))
         if np.abs(rewards - expected).max() > AGREE * max(1.0, np.abs(expected).max()):
             raise AssertionError("numpy and the compiled ascent disagree")
-    program = _program_seconds(instance, seed)
-    programs = instance.number_of_instances * instance.number_of_resources
-    ratio = np.array(numpys) / np.array(ours)
-    low, middle, high = (float(np.quantile(ratio, q)) for q in (0.25, 0.5, 0.75))
-    base = float(np.median(ours))
     return {
-        "us": 1e6 * base,
+        "us": 1e6 * float(np.median(ours)),
         "numpy_us": 1e6 * float(np.median(numpys)),
-        "qp_us": 1e6 * program * programs,
-        "numpy_over_ours": middle,
-        "quartile_1": low,
-        "quartile_3": high,
-        "qp_over_ours": program * programs / base,
+        **ratio("numpy_over_ours", numpys, ours),
     }
 
 
-def _program_seconds(instance: MultiserverInstance, seed: int) -> float:
-    """Median time of one projection by the QP solver, at points a step outside the set."""
+def _by_solver(instance: MultiserverInstance, ours: float, seed: int) -> dict[str, float]:
+    """Project by the QP solver, at points a step outside the set: all, from a sample's times."""
     rng, layout = np.random.default_rng(seed), edge_layout(instance)
     times = []
     for _ in range(PROGRAMS):
@@ -135,12 +129,16 @@ def _program_seconds(instance: MultiserverInstance, seed: int) -> float:
         budget = float(layout.capacity[r, k])
         point: NDArray[np.float64] = caps * rng.random(len(caps)) + 0.1 * rng.random(len(caps))
         program = ProjectionQp(point, caps, budget)
-        began = time.perf_counter()
+        began = time.process_time()
         amount = program.solve()
-        times.append(time.perf_counter() - began)
+        times.append(time.process_time() - began)
         if np.abs(amount - project(point, caps, budget).amount).max() > AGREE * caps.max():
             raise AssertionError("the QP solver and the projection disagree")
-    return float(np.median(times))
+    slot = 1e6 * layout.capacity.size * np.array(times)
+    return {
+        "qp_us": float(np.median(slot)),
+        **ratio("qp_over_ours", slot, np.full(len(slot), ours)),
+    }
 
 
 def _long_run(slots: int, seed: int) -> dict[str, float]:
@@ -148,9 +146,9 @@ def _long_run(slots: int, seed: int) -> dict[str, float]:
     run(generate(10, 20, RESOURCES, slots=1000, seed=seed), "oga")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     instance = generate(10, 20, RESOURCES, slots=slots, seed=seed)
-    began = time.perf_counter()
+    began = time.process_time()
     run(instance, "oga")
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "seconds": seconds,

@@ -22,6 +22,8 @@ def test_bench_runs_and_compares() -> None:
     found = bench(sizes=((5, 6, 3, 40), (4, 5, None, 40)), growth=(2, 4), long=500)
     assert list(found["slots"]) == ["L=5, R=6, edges=18", "L=4, R=5, edges=20"]
     for row in found["slots"].values():
-        assert 0 < row["quartile_1"] <= row["numpy_over_ours"] <= row["quartile_3"]
-        assert row["qp_over_ours"] > 1
+        assert 0 < row["low"] <= row["numpy_over_ours"] <= row["high"]
+        assert row["us"] > 0
+    for row in found["slots_by_a_solver"].values():
+        assert 0 < row["low"] <= row["qp_over_ours"] <= row["high"]
     assert found["long_run"]["T=500"]["seconds"] > 0
