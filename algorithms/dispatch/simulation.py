@@ -135,7 +135,8 @@ def simulate_policy(
         raise NoSolution(instance.why_infeasible)
     arrays = instance.arrays
     # A margin never makes a possible job impossible: alone, every one of them may start.
-    asked = np.minimum(arrays.power * (1 + chosen.margin), arrays.headroom_limit)
+    raised = np.minimum(arrays.power * (1 + chosen.margin), arrays.headroom)
+    asked = np.maximum(arrays.power, raised)
     real = np.array(arrays.real_duration)
     if chosen.overrun == "killed":
         real = np.minimum(real, arrays.duration)

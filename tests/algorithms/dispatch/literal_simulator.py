@@ -37,7 +37,9 @@ class World:
         return float("inf") if cap is None else float(with_slack(cap)) - self.instance.idle_power
 
     def asked(self, j: int) -> float:
-        return min(self.instance.jobs[j].power * (1 + self.margin), self.headroom())
+        power, cap = self.instance.jobs[j].power, self.instance.power_cap
+        most = float("inf") if cap is None else cap - self.instance.idle_power
+        return max(power, min(power * (1 + self.margin), most))
 
     def draw(self, j: int) -> float:
         """As far as it is known: real for those seen running."""

@@ -213,6 +213,18 @@ def test_a_margin_makes_no_job_impossible() -> None:
     assert outcomes(simulate(instance, "easy", margin=5.0)) == {"a": (0, 60), "b": (60, 120)}
 
 
+def test_a_margin_up_to_the_cap_leaves_room_for_rounding() -> None:
+    # a, b and c leave a trace of rounding in the sum of power; d asks for all that there is.
+    jobs = [
+        make_job("a", (1,), power=0.0, actual_power=0.8, duration=1),
+        make_job("b", (1,), power=0.0, actual_power=2.1, duration=2),
+        make_job("c", (1,), power=0.0, duration=9),
+        make_job("d", (1,), power=2.9, duration=1, submit=3),
+    ]
+    found = simulate(make_instance(jobs, power_cap=103.0), "prb", margin=0.5)
+    assert outcomes(found)["d"] == (3, 4)
+
+
 def test_why_jobs_wait() -> None:
     jobs = [
         make_job("a", (10,), duration=100),
