@@ -57,7 +57,8 @@ def bench(
         ``slots`` (per size: microseconds per slot of ours and numpy, and their ratio),
         ``slots_by_a_solver`` (the same with one QP per instance and resource), ``growth`` (per
         number of edges times resources: microseconds), ``growth_exponent`` of the fit,
-        ``nanoseconds_per_edge_and_resource`` and ``long_run`` (slots, seconds, memory it took beyond a short run).
+        ``nanoseconds_per_edge_and_resource`` and ``long_run`` (slots, seconds, memory it took
+        beyond a short run).
 
     Raises
     ------
