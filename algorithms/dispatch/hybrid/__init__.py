@@ -96,6 +96,8 @@ class HybridLog:
     rounds : tuple of Round
     after_rounds : float
         The best objective [s] before the polish.
+    trace : tuple of float
+        The best objective [s] after 1, 2, 4, 8, ... orders of the polish.
     impossible : tuple of (str, str)
         Jobs that can never run, and why.
     """
@@ -103,6 +105,7 @@ class HybridLog:
     prb: float
     rounds: tuple[Round, ...]
     after_rounds: float
+    trace: tuple[float, ...]
     impossible: tuple[tuple[str, str], ...]
 
 
@@ -160,9 +163,9 @@ def run_hybrid(instance: DispatchInstance, parameters: HybridParameters, seed: i
         )
         best = min(best, mapped, key=lambda found: found.objective)
     before = best.objective
-    decoded = 0
+    decoded, trace = 0, tuple[float, ...]()
     if parameters.polish:
-        best, decoded = polish(instance, best, parameters.polish, parameters.nodes, rng)
+        best, decoded, trace = polish(instance, best, parameters.polish, parameters.nodes, rng)
     reasons = zip(instance.jobs, instance.why_impossible, strict=True)
     return Run(
         build_schedule(instance, "hybrid", best.start, best.unit_node),
@@ -170,6 +173,7 @@ def run_hybrid(instance: DispatchInstance, parameters: HybridParameters, seed: i
             first.objective,
             tuple(rounds),
             before,
+            trace,
             tuple((job.name, why) for job, why in reasons if why is not None),
         ),
         {"rounds": len(rounds), "conflict_sets": len(sets), "decoded": decoded},

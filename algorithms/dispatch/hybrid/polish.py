@@ -23,7 +23,7 @@ LEAST_REACH = 8
 
 def polish(
     instance: DispatchInstance, best: Mapped, orders: int, nodes: str, rng: np.random.Generator
-) -> tuple[Mapped, int]:
+) -> tuple[Mapped, int, tuple[float, ...]]:
     """Search on from a schedule; the result is no worse.
 
     Parameters
@@ -41,15 +41,20 @@ def polish(
     found : Mapped
     decoded : int
         Orders that were decoded on nodes.
+    trace : tuple of float
+        Least objective [s] after 1, 2, 4, 8, ... orders.
     """
     jobs = np.flatnonzero(instance.arrays.possible)
     if best.objective <= 0 or len(jobs) < 2:
-        return best, 0
+        return best, 0, ()
     problem = make_serial(instance, nodes)
     order = jobs[np.argsort(best.start[jobs], kind="stable")]
     scale = best.objective / len(jobs)
     reach = min(len(jobs) - 1, max(LEAST_REACH, int(REACH * len(jobs))))
-    order, _, decoded = improve(problem, order, orders, HOT * scale, COLD * scale, reach, rng)
+    order, _, decoded, trace = improve(
+        problem, order, orders, HOT * scale, COLD * scale, reach, rng
+    )
     state, _ = decode(problem, order)  # from nothing: no trace of rounding
     found = Mapped.of(instance, state.start, state.node)
-    return min(best, found, key=lambda one: one.objective), int(decoded)
+    least = tuple(min(best.objective, cost) for cost in trace.tolist())
+    return min(best, found, key=lambda one: one.objective), int(decoded), least

@@ -474,13 +474,16 @@ def improve(
         Its objective (5.2) [s].
     exact : int
         Orders that were decoded with nodes.
+    trace : float array
+        Least objective [s] after 1, 2, 4, 8, ... orders were tried.
     """
     jobs = len(order)
     order = order.copy()
     state, now = decode(problem, order)
     best, best_cost, exact = order.copy(), now, 1
+    trace, marks = np.empty(64), 0
     if jobs < 2:
-        return best, best_cost, exact
+        return best, best_cost, exact, trace[:0]
     pooled = new_state(problem)
     _extend(problem, pooled, order, 0, 0.0, np.inf, False)
     spent, spent_pooled = np.zeros(jobs + 1), np.zeros(jobs + 1)
@@ -490,7 +493,10 @@ def improve(
     there, there_pooled = jobs, jobs  # so many jobs of `order` are placed
     ratio = (cold / hot) ** (1.0 / max(evaluations - 1, 1))
     temperature = hot
-    for _ in range(evaluations):
+    for tried in range(evaluations):
+        if tried == 1 << marks:
+            trace[marks] = best_cost
+            marks += 1
         i = int(rng.random() * jobs)
         span = 1 + int(rng.random() * reach)
         k = i + span if rng.random() < 0.5 else i - span
@@ -525,7 +531,7 @@ def improve(
         if cost < best_cost:
             best_cost = cost
             best[:] = order
-    return best, best_cost, exact
+    return best, best_cost, exact, trace[:marks]
 
 
 @compiled
