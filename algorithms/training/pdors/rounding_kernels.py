@@ -58,10 +58,12 @@ def _known(draw, first, made, draws, outcome, size):  # type: ignore[no-untyped-
 
 
 @compiled
-def _row(at_high, at_low, order, up, below, fit, to_workers, to_ps, low, draw):  # type: ignore[no-untyped-def]
-    """Make one draw; returns its workers and PSs beyond those rounded down, -1 if it does not fit.
+def _row(  # type: ignore[no-untyped-def]
+    at_high, at_low, order, up, below, fit, short, to_workers, to_ps, low, draw
+):
+    """Make one draw; returns its workers and PSs beyond those rounded down, -1 if it must fail.
 
-    `at` is the state before the row of workers; columns of the arguments are in `order`.
+    `at` is the state before the row of workers; rows of the arguments are in `order`.
     """
     workers, ps = 0, 0
     for n in range(len(order)):
@@ -72,31 +74,49 @@ def _row(at_high, at_low, order, up, below, fit, to_workers, to_ps, low, draw): 
         if up[n, 1] > 0:
             high, least = ahead(to_ps, n, at_high, at_low)
             j = 1 if number(high, least) < below[n, 1] else 0
-        if not fit[n, i, j]:
+        workers += i
+        ps += j
+        if not fit[n, i, j] or workers < short[n, 0] or ps < short[n, 1]:
             return -1, -1
         u = order[n]
         draw[u, 0], draw[u, 1] = low[u, 0] + i, low[u, 1] + j
-        workers += i
-        ps += j
     return workers, ps
 
 
 @compiled
-def _first_check(up, below, fit):  # type: ignore[no-untyped-def]
+def _shortest(up, fit, workers, ps):  # type: ignore[no-untyped-def]
+    """Return how many more workers and PSs are needed after each machine, the rest giving all.
+
+    Fewer than `workers` and `ps` more in all are not enough.
+    """
+    short = np.empty((len(up), 2), dtype=np.int64)
+    for n in range(len(up) - 1, -1, -1):
+        short[n, 0], short[n, 1] = workers, ps
+        workers -= up[n, 0] > 0 and fit[n, 1, 0]
+        ps -= up[n, 1] > 0 and fit[n, 0, 1]
+    return short
+
+
+@compiled
+def _first_check(up, below, fit, short):  # type: ignore[no-untyped-def]
     """Return what `_next_row` must know of the machine that is likeliest not to fit."""
     if len(up) == 0:
         return False, False, NONE, NONE, 1
-    fits = fit[0, 0, 0] + 2 * fit[0, 1, 0] + 4 * fit[0, 0, 1] + 8 * fit[0, 1, 1]
-    return up[0, 0] > 0, up[0, 1] > 0, below[0, 0], below[0, 1], fits
+    passes = 0
+    for i in range(2):
+        for j in range(2):
+            if fit[0, i, j] and i >= short[0, 0] and j >= short[0, 1]:
+                passes += 1 << (i + 2 * j)
+    return up[0, 0] > 0, up[0, 1] > 0, below[0, 0], below[0, 1], passes
 
 
 @compiled
 def _next_row(b, batch, high, low, stride, check, to_workers, to_ps):  # type: ignore[no-untyped-def]
-    """Return the next row from b on in which the first machine fits, and the state before it.
+    """Return the next row from b on that the first machine passes, and the state before it.
 
     Nine of ten draws end here.
     """
-    draws_workers, draws_ps, workers_below, ps_below, fits = check
+    draws_workers, draws_ps, workers_below, ps_below, passes = check
     while b < batch:
         outcome = 0
         if draws_workers:
@@ -105,7 +125,7 @@ def _next_row(b, batch, high, low, stride, check, to_workers, to_ps):  # type: i
         if draws_ps:
             x, y = jumped(to_ps, high, low)
             outcome += 2 * (number(x, y) < ps_below)
-        if (fits >> outcome) & 1:
+        if (passes >> outcome) & 1:
             break
         high, low = jumped(stride, high, low)
         b += 1
@@ -191,7 +211,11 @@ def judge_optima(  # type: ignore[no-untyped-def]
         below = np.ceil(up_there * NUMBERS).astype(np.uint64)
         draw[:size] = low[:size]
         stride = jumps[size, 0], jumps[size, 1], jumps[size, 2], jumps[size, 3]
-        check = _first_check(up_there, below, fit_there)
+        missing = max(cover[case] - low_workers, 0)
+        short = _shortest(
+            up_there, fit_there, missing, int(ps_for(low_workers + missing, gamma)) - low_ps
+        )
+        check = _first_check(up_there, below, fit_there, short)
         first = made
         batch = FIRST_BATCH
         while feasible[case] < sought and attempts[case] < most:
@@ -220,7 +244,17 @@ def judge_optima(  # type: ignore[no-untyped-def]
                 if b == batch:
                     break
                 more_workers, more_ps = _row(
-                    at_high, at_low, order, up_there, below, fit_there, to_workers, to_ps, low, draw
+                    at_high,
+                    at_low,
+                    order,
+                    up_there,
+                    below,
+                    fit_there,
+                    short,
+                    to_workers,
+                    to_ps,
+                    low,
+                    draw,
                 )
                 at_high, at_low = jumped(stride, at_high, at_low)
                 total = low_workers + more_workers
