@@ -23,6 +23,7 @@ from models.splitting.route import Route
 __all__ = ["BudgetRow", "budget_rows", "fitting", "most", "within_budgets"]
 
 RELATIVE = 1e-6
+NEGLIGIBLE = 1e-8
 ABSOLUTE = 1e-12
 
 
@@ -46,9 +47,13 @@ class BudgetRow:
     limit: float
 
     def coefficients(self, instance: SplittingInstance, job: int) -> NDArray[np.float64]:
-        """What each layer of a job takes of it if computed there, shape (L,)."""
+        """What each layer of a job takes of it if computed there, shape (L,).
+
+        Next to nothing counts as nothing: a solver would take it for an error in the scaling.
+        """
         item = instance.jobs[job]
-        return (item.compute if self.kind == "compute" else item.memory) / self.scale
+        taken = (item.compute if self.kind == "compute" else item.memory) / self.scale
+        return np.where(taken < NEGLIGIBLE, 0.0, taken)
 
 
 def most(budget: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ def solve_columns(
     instance: SplittingInstance,
     *,
     time_limit: float = 60.0,
-    most_columns: int = 50_000,
+    most_columns: int = 5_000,
     fallback: bool = True,
 ) -> Answer:
     """Find the routes of least total service time within the budgets.

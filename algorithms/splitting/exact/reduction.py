@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from models.splitting import Queues, SplittingInstance
 from models.splitting.layered_graph import LayeredGraph
 
-__all__ = ["useful_arcs"]
+__all__ = ["SLACK", "least_through", "useful_arcs"]
 
 SLACK = 1e-9  # relative: sums of distances round
 
@@ -29,10 +29,14 @@ def useful_arcs(instance: SplittingInstance, graph: LayeredGraph, most: float) -
         All arcs of every route whose completion time, whatever goes before it, is at most `most`.
     """
     cost = graph.seconds + graph.link_waiting(Queues.initial(instance))
+    return np.asarray(least_through(graph, cost) <= most * (1 + SLACK))
+
+
+def least_through(graph: LayeredGraph, cost: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least cost of a path through each arc, shape (arcs,)."""
     begun = _distances(graph.tail, graph.head, cost, graph, graph.source)
     ended = _distances(graph.head, graph.tail, cost, graph, graph.destination)
-    through = begun[graph.tail] + cost + ended[graph.head]
-    return np.asarray(through <= most * (1 + SLACK))
+    return np.asarray(begun[graph.tail] + cost + ended[graph.head])
 
 
 def _distances(
