@@ -8,7 +8,11 @@ in turns (logic-based Benders decomposition):
 1. solve the model; its bound is a bound of the offline optimum;
 2. with its completions kept, look for totals that are packable, as small as possible: each slot
    that is not gives a cut that holds in all slots;
-3. packed: a schedule of that utility, which proves it optimal; none: forbid the completions.
+3. packed: a schedule of that utility, which proves it optimal; none: forbid the completions,
+   with fewer jobs and later slots as long as they surely cannot be met either (a *conflict*).
+
+At first only the completions of the model are whole, which is solved fast and leaves most to the
+conflicts; then all totals are.
 
 A question that stays open (time) is set aside: its completions are forbidden for now, and the
 bound is not allowed to fall below their utility until the question is answered. So the bound is
@@ -37,8 +41,12 @@ ROOT_SHARE = 0.15  # of the time
 MODEL_SHARE = 0.8  # of the time left, for one model
 GAP = 1e-9  # of the model's MIP, relative
 FEW = 0.02  # relative gap at which totals count as small
-FIRST_SECONDS = 4.0  # for one choice of completions, at first
+FIRST_SECONDS = 8.0  # for one choice of completions, at first
 PACK_SECONDS = 3.0  # for one slot
+SHARPEN_SECONDS = 5.0  # for one conflict
+ONE_QUESTION = 1.0  # second for one question while a conflict is sharpened
+QUESTION_NODES = 3
+CONFLICT_SHARE = 0.6  # of the time, for conflicts before all totals are whole
 
 Placements = dict[int, list[Placement]]
 
@@ -49,7 +57,7 @@ class _Aside:
 
     bound: float
     completions: dict[int, int]
-    row: int
+    rows: tuple[int, int]
     seconds: float
 
 
@@ -88,8 +96,14 @@ class SlotBySlot:
             self.hull: MachineHull = hull
         self.aside: list[_Aside] = []
         self.bound = np.inf
+        self.whole = left()
         self.packings: dict[tuple[SlotItem, ...], SlotPacking] = {}
-        self.counters = {"models of slot totals": 0, "packings": 0}
+        self.counters = {
+            "models of slot totals": 0,
+            "packings": 0,
+            "conflicts": 0,
+            "conflict questions": 0,
+        }
 
     def run(
         self,
@@ -160,14 +174,18 @@ class SlotBySlot:
         worst = max(self.aside, key=lambda item: item.bound, default=None)
         if worst is not None and worst.bound >= self.bound:
             self.aside.remove(worst)
-            self.totals.allow_completions(worst.row)
+            self.totals.allow_completions(worst.rows)
             bound, self.bound = self.bound, worst.bound
             self._settle(worst.completions, 3 * worst.seconds, accept, best=True)
             self.bound = bound
             return True
-        engine = self.totals.engine
-        engine.set_solution(self.totals.point_of(start))
-        result = engine.solve(time_limit=max(self.left(), 0.05), mip_gap=GAP, mip_gap_abs=GAP / 10)
+        early = self.left() > (1 - CONFLICT_SHARE) * self.whole
+        engine = self.totals.outer if early else self.totals.engine
+        if not early:
+            engine.set_solution(self.totals.point_of(start))
+        result = engine.solve(
+            time_limit=max(MODEL_SHARE * self.left(), 0.05), mip_gap=GAP, mip_gap_abs=GAP / 10
+        )
         self.counters["models of slot totals"] += 1
         if result.status == Status.INFEASIBLE:
             self.bound = 0.0
@@ -177,6 +195,8 @@ class SlotBySlot:
         if result.primal is None or self.left() <= 0:
             return self.left() > 0
         completions = self.totals.completions(result.primal)
+        if early:
+            self._separate(result.primal, everywhere=False)
         if completions:
             self._settle(completions, FIRST_SECONDS, accept, best=result.status == Status.OPTIMAL)
         return bool(completions)
@@ -195,11 +215,14 @@ class SlotBySlot:
         is better is then not in the model anyway, and the bound is theirs.
         """
         answer = self._meet(completions, min(seconds, self.left()), accept)
-        if answer is False or (best and answer):
+        if answer is False:
+            self.totals.forbid_completions(self._sharpen(completions))
+            self.counters["conflicts"] += 1
+        elif best and answer:
             self.totals.forbid_completions(completions)
         elif best:
-            row = self.totals.forbid_completions(completions)
-            self.aside.append(_Aside(self.bound, completions, row, seconds))
+            rows = self.totals.forbid_completions(completions)
+            self.aside.append(_Aside(self.bound, completions, rows, seconds))
 
     def _meet(
         self,
@@ -209,13 +232,9 @@ class SlotBySlot:
     ) -> bool | None:
         """Look for totals that are packable in every slot, the completions given."""
         engine = self.totals.engine
-        columns = np.array(list(self.totals.done.values()))
-        fixed = np.array(
-            [float(i in completions and t >= completions[i]) for i, t in self.totals.done]
-        )
         end = self.left() - seconds
         costs = engine.program.costs.copy()
-        engine.set_column_bounds(columns, fixed, fixed)
+        self.totals.fix_completions(completions)
         engine.set_costs(np.arange(costs.size), 0.0)
         self._cost_of_use()
         try:
@@ -237,7 +256,42 @@ class SlotBySlot:
             return None
         finally:
             engine.set_costs(np.arange(costs.size), costs)
-            engine.set_column_bounds(columns, 0.0, 1.0)
+            self.totals.fix_completions(None)
+
+    def _sharpen(self, completions: Mapping[int, int]) -> dict[int, int]:
+        """Drop jobs from a conflict and put its slots off, as long as it surely stays one."""
+        conflict = dict(completions)
+        end = self.left() - SHARPEN_SECONDS
+        costs = self.totals.engine.program.costs.copy()
+        self.totals.engine.set_costs(np.arange(costs.size), 0.0)
+        for i in sorted(conflict, key=lambda i: -conflict[i]):
+            without = {j: t for j, t in conflict.items() if j != i}
+            if without and self._surely_not(without, end):
+                conflict = without
+        for i in list(conflict):
+            low, high = conflict[i], self.totals.completion_slots[i][-1]
+            question = high  # often the slot does not matter at all
+            while low < high:
+                if self._surely_not({**conflict, i: question}, end):
+                    low = question
+                else:
+                    high = question - 1
+                question = (low + high + 1) // 2
+            conflict[i] = low
+        self.totals.engine.set_costs(np.arange(costs.size), costs)
+        self.totals.fix_completions(None)
+        return conflict
+
+    def _surely_not(self, completions: Mapping[int, int], end: float) -> bool:
+        """Whether a short search already shows that completions cannot be met."""
+        if self.left() <= max(end, 0.0):
+            return False
+        self.totals.fix_completions(completions)
+        self.counters["conflict questions"] += 1
+        result = self.totals.engine.solve(
+            "cold", time_limit=min(self.left(), ONE_QUESTION), node_limit=QUESTION_NODES
+        )
+        return result.status == Status.INFEASIBLE
 
     def _cost_of_use(self) -> None:
         """Make the objective the part of the cluster that the totals use, to be small."""

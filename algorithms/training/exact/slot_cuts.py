@@ -45,7 +45,9 @@ class SlotCuts:
     ----------
     jobs : list of int
         Jobs of the model, in the order of the columns of totals.
-    engine, linear : Engine
+    engine, outer, linear : Engine
+        All whole, only completions whole, nothing whole. Hull cuts go to all of them, forbidden
+        completions to the first two, forbidden items to the first.
     cuts : int
         Rows added.
     """
@@ -57,8 +59,11 @@ class SlotCuts:
         model = build_slot_totals(instance, last_slot=last_slot, scale=scale)
         compiled = compile_model(model)
         self.engine = Engine(compiled)
-        relaxed = np.zeros_like(compiled.program.integer)
-        self.linear = Engine(replace(compiled, program=replace(compiled.program, integer=relaxed)))
+        whole = np.zeros_like(compiled.program.integer)
+        self.linear = Engine(replace(compiled, program=replace(compiled.program, integer=whole)))
+        whole = whole.copy()
+        whole[compiled.columns(model.done)] = True
+        self.outer = Engine(replace(compiled, program=replace(compiled.program, integer=whole)))
         self.jobs: list[int] = list(model.completion_slots)
         self.completion_slots: dict[int, range] = model.completion_slots
         self.slots = sorted({t for _, t in model.job_slots})
@@ -137,16 +142,29 @@ class SlotCuts:
             self.engine.add_rows(-np.inf, len(cells) - 1.0, [as_many], [np.ones(len(cells))])
             self.cuts += 1
 
-    def forbid_completions(self, completions: Mapping[int, int]) -> int:
-        """Forbid that all these jobs are done by these slots; returns the row."""
+    def forbid_completions(self, completions: Mapping[int, int]) -> tuple[int, int]:
+        """Forbid that all these jobs are done by these slots; returns the rows."""
         columns = np.array([self.done[i, t] for i, t in completions.items()])
-        row = self.engine.add_rows(-np.inf, len(columns) - 1.0, [columns], [np.ones(len(columns))])
+        rows = [
+            engine.add_rows(-np.inf, len(columns) - 1.0, [columns], [np.ones(len(columns))])
+            for engine in (self.engine, self.outer)
+        ]
         self.cuts += 1
-        return int(row[0])
+        return int(rows[0][0]), int(rows[1][0])
 
-    def allow_completions(self, row: int) -> None:
+    def allow_completions(self, rows: tuple[int, int]) -> None:
         """Take a forbidden choice of completions back."""
-        self.engine.set_row_bounds([row], -np.inf, np.inf)
+        for engine, row in zip((self.engine, self.outer), rows, strict=True):
+            engine.set_row_bounds([row], -np.inf, np.inf)
+
+    def fix_completions(self, completions: Mapping[int, int] | None) -> None:
+        """Have exactly these jobs done, by these slots; None takes it back."""
+        columns = np.array(list(self.done.values()))
+        if completions is None:
+            self.engine.set_column_bounds(columns, 0.0, 1.0)
+            return
+        fixed = [float(i in completions and t >= completions[i]) for i, t in self.done]
+        self.engine.set_column_bounds(columns, fixed, fixed)
 
     def point_of(self, placements: Mapping[int, Sequence[Placement]]) -> dict[int, float]:
         """Return the whole columns' values of a schedule, as a point to start from."""
@@ -173,6 +191,6 @@ class SlotCuts:
         return point
 
     def _add_rows(self, columns: Any, values: Any, upper: float) -> None:
-        for engine in (self.engine, self.linear):
+        for engine in (self.engine, self.outer, self.linear):
             engine.add_rows(-np.inf, upper, columns, values)
         self.cuts += len(columns)
