@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import dijkstra
 from algorithms.splitting import run
 from algorithms.splitting.single.label_setting import ExactRouter
 from algorithms.splitting.single.per_visit import PerVisitRouter
+from experiments.side_by_side import ratio
 from experiments.splitting.bench_whole import columns_against_arcs, greedy, large_greedy
 from models.solver import Engine
 from models.splitting import Queues, SplittingInstance, routes_of
@@ -38,7 +39,6 @@ COLUMNS = ((50, 20), (100, 40))
 REPEATS = 10
 BUSY = 10  # jobs, whose work the routed job finds
 AGREE = 1e-9
-SOLVE = "LP, its solve"
 
 
 def bench(
@@ -62,8 +62,8 @@ def bench(
     Returns
     -------
     dict
-        ``one_job`` (per size and method: median milliseconds, and those of the LP's solve over
-        them), ``whole_greedy``, ``large_greedy`` and ``relaxation``; see
+        ``one_job`` (per size: median milliseconds of each method, and how many times the exact
+        search the LP's solve takes), ``whole_greedy``, ``large_greedy`` and ``relaxation``; see
         `experiments.splitting.bench_whole`.
 
     Raises
@@ -76,8 +76,7 @@ def bench(
     for count in nodes:
         for layers, model in MODELS.items():
             instance = generate(count, BUSY + 1, models=[model], seed=seed).instance
-            for method, record in _one_job(instance).items():
-                single[f"N={count}, L={layers}, {method}"] = record
+            single[f"N={count}, L={layers}"] = _one_job(instance)
     return {
         "seed": seed,
         "repeats": REPEATS,
@@ -90,7 +89,7 @@ def bench(
     }
 
 
-def _one_job(instance: SplittingInstance) -> dict[str, dict[str, float]]:
+def _one_job(instance: SplittingInstance) -> dict[str, float]:
     """Route the last job behind the work of all others, as the greedy leaves it."""
     queues, last = Queues.initial(instance), instance.number_of_jobs - 1
     for job, route in enumerate(routes_of(instance, run(instance, "greedy").solution)[:last]):
@@ -112,12 +111,12 @@ def _one_job(instance: SplittingInstance) -> dict[str, dict[str, float]]:
         return Engine(build_single_job(graph, instance, queues, unit=unit)).solve().objective * unit
 
     methods: dict[str, Callable[[], Any]] = {
-        SOLVE: lambda: engine.solve("cold").objective * unit,
-        "LP, with making it": handed_over,
+        "lp": lambda: engine.solve("cold").objective * unit,
+        "lp_with_making": handed_over,
         "networkx": lambda: networkx.dijkstra_path_length(web, start, end),
-        "scipy csgraph": lambda: float(dijkstra(table, indices=start)[end]),
-        "ours, per visit": lambda: fast.route(last, queues),
-        "ours, exact": lambda: exact.route(last, queues),
+        "scipy": lambda: float(dijkstra(table, indices=start)[end]),
+        "per_visit": lambda: fast.route(last, queues),
+        "exact": lambda: exact.route(last, queues),
     }
     times: dict[str, list[float]] = {name: [] for name in methods}
     values: dict[str, Any] = {}
@@ -126,15 +125,14 @@ def _one_job(instance: SplittingInstance) -> dict[str, dict[str, float]]:
             began = time.process_time()
             values[name] = methods[name]()
             times[name].append(1000 * (time.process_time() - began))
-    charged, best = values["ours, per visit"].charged, values["ours, exact"].charged
-    for name in ("networkx", "scipy csgraph"):
+    charged, best = values["per_visit"].charged, values["exact"].charged
+    for name in ("networkx", "scipy"):
         if abs(values[name] - charged) > AGREE * charged:
             raise AssertionError(f"{name} disagrees: {values[name]} and {charged}")
-    if not values[SOLVE] * (1 - 1e-6) <= best <= charged * (1 + AGREE):
+    if not values["lp"] * (1 - 1e-6) <= best <= charged * (1 + AGREE):
         raise AssertionError("the LP is above the exact route, or that above the one per visit")
-    medians = {name: float(np.median(measured)) for name, measured in times.items()}
-    base = medians[SOLVE]
-    return {name: {"ms": ms, "lp_over_it": base / ms} for name, ms in medians.items()}
+    medians = {f"{name}_ms": float(np.median(measured)) for name, measured in times.items()}
+    return {**medians, **ratio("lp_over_exact", times["lp"], times["exact"])}
 
 
 def per_visit_arcs(

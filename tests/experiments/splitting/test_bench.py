@@ -2,18 +2,23 @@
 
 import pytest
 
+from experiments.side_by_side import ratios_of
 from experiments.splitting import bench_whole
 from experiments.splitting.bench import bench
 
 
 def test_a_small_bench_compares_all_methods_at_every_size():
     found = bench(nodes=(10,), small=((10, 3),), large=(), columns=((10, 3),))
-    assert len(found["one_job"]) == 12
-    assert all(record["ms"] > 0 for record in found["one_job"].values())
+    assert list(found["one_job"]) == ["N=10, L=8", "N=10, L=20"]
+    for record in found["one_job"].values():
+        assert all(number > 0 for number in record.values())
+        assert record["low"] <= record["lp_over_exact"] <= record["high"]
+    assert len(list(ratios_of(found))) == 2
     record = found["whole_greedy"]["N=10, J=3"]
     assert record["lazy_routes"] <= record["literal_routes"] == 6
     record = found["relaxation"]["N=10, J=3"]
-    assert record["arcs_over_columns"] == record["arcs_seconds"] / record["columns_seconds"]
+    times = record["arcs_seconds"] / record["columns_seconds"]
+    assert record["arcs_to_columns"] == pytest.approx(times)
 
 
 def test_the_memory_of_a_large_greedy_is_that_of_its_own_process():
