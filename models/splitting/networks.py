@@ -19,6 +19,7 @@ __all__ = ["from_networkx", "to_networkx"]
 
 NODE_FIELDS = ("rate", "queue", "compute_budget", "memory")
 LINK_FIELDS = ("rate", "queue")
+LARGEST_PLACE = 2**53
 
 
 def to_networkx(instance: SplittingInstance) -> networkx.MultiDiGraph:
@@ -29,17 +30,18 @@ def to_networkx(instance: SplittingInstance) -> networkx.MultiDiGraph:
     networkx.MultiDiGraph
         Nodes are named as in the instance and have the attributes rate [operations/s], queue
         [operations], compute_budget [operations] and memory [bytes]; edges have their link's
-        name as key, and the attributes rate [bytes/s] and queue [bytes]. None means infinite,
-        or no budget, as in a file. Nodes and edges are in the instance's order.
+        name as key, and the attributes rate [bytes/s], queue [bytes] and place, the link's place
+        in the instance, since a graph keeps edges by node and ties go to the first link. None
+        means infinite, or no budget, as in a file. Nodes are in the instance's order.
     """
     import networkx
 
     graph = networkx.MultiDiGraph()
     for node in instance.nodes:
         graph.add_node(node.name, **{label: getattr(node, label) for label in NODE_FIELDS})
-    for link in instance.links:
+    for place, link in enumerate(instance.links):
         attributes = {label: getattr(link, label) for label in LINK_FIELDS}
-        graph.add_edge(link.start, link.end, key=link.name, **attributes)
+        graph.add_edge(link.start, link.end, key=link.name, place=place, **attributes)
     return graph
 
 
@@ -50,7 +52,8 @@ def from_networkx(graph: Any, jobs: Iterable[Job] = ()) -> SplittingInstance:
     ----------
     graph : networkx graph of any kind
         With the attributes of `to_networkx`; ``rate`` is required, other attributes of the graph
-        are ignored. None and infinity both mean infinite, or no budget. A node is named
+        are ignored. Links with a place come first, in that order, then the others in the graph's.
+        None and infinity both mean infinite, or no budget. A node is named
         ``str(node)``. A link is named by its key where that is a text, else ``"a-b"``, and
         ``"a-b-1"``, ``"a-b-2"`` for further ones. An undirected edge becomes one link each way.
     jobs : iterable of Job
@@ -92,13 +95,19 @@ def _edges(graph: Any) -> Iterable[tuple[Any, Any, Any, Mapping[str, Any]]]:
         edges = list(graph.edges(keys=True, data=True))
     else:
         edges = [(start, end, None, data) for start, end, data in graph.edges(data=True)]
-    for start, end, key, attributes in edges:
+    for start, end, key, attributes in sorted(edges, key=_place):
         if graph.is_directed():
             yield start, end, key, attributes
         else:
             # One key cannot name both directions.
             yield start, end, None, attributes
             yield end, start, None, attributes
+
+
+def _place(edge: tuple[Any, Any, Any, Mapping[str, Any]]) -> float:
+    place = edge[3].get("place")
+    usable = isinstance(place, int | float) and abs(place) <= LARGEST_PLACE  # not NaN
+    return place if usable else math.inf
 
 
 def _link_name(start: Any, end: Any, key: Any, taken: set[str]) -> str:

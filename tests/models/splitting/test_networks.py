@@ -10,6 +10,7 @@ from models.files import InputError
 from models.splitting import Job, Layer, Link, Node, SplittingInstance
 from models.splitting.generator import generate
 from models.splitting.networks import from_networkx, to_networkx
+from tests.splitting_factories import random_small
 
 JOB = Job(
     name="j",
@@ -36,17 +37,22 @@ def test_there_and_back() -> None:
     graph = to_networkx(instance)
     assert list(graph) == ["b", "a"]
     assert graph.nodes["b"] == {"rate": None, "queue": 1, "compute_budget": 3, "memory": None}
-    assert graph.edges["a", "b", "one"] == {"rate": None, "queue": 2.0}
-    back = from_networkx(graph, instance.jobs)
-    assert (back.nodes, back.jobs) == (instance.nodes, instance.jobs)
-    assert {link.name: link for link in back.links} == {e.name: e for e in instance.links}
+    assert graph.edges["a", "b", "one"] == {"rate": None, "queue": 2.0, "place": 0}
+    assert from_networkx(graph, instance.jobs) == instance
 
 
 def test_a_generated_network_there_and_back() -> None:
     instance = generate(20, 4, seed=2).instance
-    back = from_networkx(to_networkx(instance), instance.jobs)
-    assert back.nodes == instance.nodes
-    assert set(back.links) == set(instance.links)
+    assert from_networkx(to_networkx(instance), instance.jobs) == instance
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_any_network_there_and_back_with_its_links_in_order(seed: int) -> None:
+    instance = random_small(seed, nodes=4)
+    graph = to_networkx(instance)
+    assert from_networkx(graph, instance.jobs) == instance
+    graph.add_edge("n0", "n1", key="new", rate=1.0, place="nowhere")
+    assert from_networkx(graph, instance.jobs).links[:-1] == instance.links
 
 
 def test_numpy_numbers_infinity_and_whole_numbers() -> None:
