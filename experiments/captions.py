@@ -52,6 +52,10 @@ _STYLES: dict[str, dict[str, Any]] = {
     "prb-margin-20": {"color": "#0072B2", "marker": "s", "linestyle": "--"},
     "easy": {"color": "#009E73", "marker": "^", "linestyle": "-."},
     "fcfs": {"color": "#E69F00", "marker": "v", "linestyle": ":"},
+    "engine-none": {"color": INK, "marker": "o", "linestyle": "-", "linewidth": 1.4},
+    "engine-set-times": {"color": "#CC79A7", "marker": "D", "linestyle": "--"},
+    "engine-time-indexed": {"color": "#0072B2", "marker": "s", "linestyle": "-."},
+    "engine-cp-sat": {"color": "#D55E00", "marker": "v", "linestyle": ":"},
     "lower-bound": {"color": "#999999", "marker": "", "linestyle": "--"},
 }
 _LEFT_OUT = (*META, "policy_seconds", "arrivals_source")  # timings, and a long text

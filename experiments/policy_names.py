@@ -35,6 +35,10 @@ _LABELS = {
     "prb-margin-20": "PRB, margin 20 %",
     "easy": "EASY",
     "fcfs": "FCFS",
+    "engine-none": "PRB's plan, no engine",
+    "engine-set-times": "set times",
+    "engine-time-indexed": "time-indexed LP",
+    "engine-cp-sat": "CP-SAT",
     "lower-bound": "lower bound",
 }
 

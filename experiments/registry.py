@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from experiments.declaration import Experiment
 from experiments.dispatch.gantt_figure import GANTT
 from experiments.dispatch.online import ONLINE
+from experiments.dispatch.parts import ANYTIME, FEEDBACK
 from experiments.dispatch.plans import CAP, HYBRID_PRB
 from experiments.multiserver.comparisons import ARRIVAL, CONTENTION, REWARD, UTILITIES
 from experiments.multiserver.prices import PRICES
@@ -81,6 +82,8 @@ _DECLARED: tuple[Experiment, ...] = (
     ONLINE,
     HYBRID_PRB,
     CAP,
+    FEEDBACK,
+    ANYTIME,
     GANTT,
 )
 
