@@ -106,8 +106,9 @@ def _edges(graph: Any) -> Iterable[tuple[Any, Any, Any, Mapping[str, Any]]]:
 
 def _place(edge: tuple[Any, Any, Any, Mapping[str, Any]]) -> float:
     place = edge[3].get("place")
-    usable = isinstance(place, int | float) and abs(place) <= LARGEST_PLACE  # not NaN
-    return place if usable else math.inf
+    if isinstance(place, int | float) and abs(place) <= LARGEST_PLACE:  # not NaN
+        return place
+    return math.inf
 
 
 def _link_name(start: Any, end: Any, key: Any, taken: set[str]) -> str:

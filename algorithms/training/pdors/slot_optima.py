@@ -52,7 +52,7 @@ def write(  # type: ignore[no-untyped-def]
 ):
     """Append the optimum at `now`: of a group's machines at most two are not at a corner."""
     _, _, _, _, _, y0, y1 = weights(now, count, vw, vs, key, used, group, corner)
-    at_origin = np.sort(np.array([g for g in group if g >= 0 and key[g] == 0]))
+    at_origin = np.sort(np.array([g for g in group if g >= 0 and key[g] == 0]).astype(np.int64))
     for g in np.unique(np.append(used[1 : used[0] + 1], at_origin)):
         k = key[g]
         if g != group[0] and g != group[1]:
