@@ -95,9 +95,8 @@ def draw_anytime(rows: pandas.DataFrame, destination: Path, context: Context) ->
 def _caption(rows: pandas.DataFrame, context: Context, experiment: Experiment) -> str:
     text = (
         f"{'Quick grid. ' if context.quick else ''}Generated Eurora-like systems (jobs, power and "
-        f"caps are our models), {rows['nodes'].iloc[0]:g} nodes, "
-        f"{rows['jobs'].iloc[0]:g} jobs that are all there at the start; {rows['seed'].nunique()} seeds; "
-        "means with 95 % t intervals. "
+        f"caps are our models), {rows['nodes'].iloc[0]:g} nodes, {rows['jobs'].iloc[0]:g} jobs, "
+        f"all there at the start; {rows['seed'].nunique()} seeds; means with 95 % t intervals. "
         f"Up to {ROUNDS['rounds']} rounds (fewer if an engine finds nothing below the best plan), "
         f"{ROUNDS['draws']} lists each, or {ROUNDS['work']} s of CP-SAT's deterministic time."
     )
