@@ -41,12 +41,14 @@ ROOT_SHARE = 0.15  # of the time
 MODEL_SHARE = 0.8  # of the time left, for one model
 GAP = 1e-9  # of the model's MIP, relative
 FEW = 0.02  # relative gap at which totals count as small
-FIRST_SECONDS = 8.0  # for one choice of completions, at first
+FIRST_SHARE = 0.08  # of the time, for one choice of completions at first
 PACK_SECONDS = 3.0  # for one slot
 SHARPEN_SECONDS = 5.0  # for one conflict
-ONE_QUESTION = 1.0  # second for one question while a conflict is sharpened
-QUESTION_NODES = 3
-CONFLICT_SHARE = 0.6  # of the time, for conflicts before all totals are whole
+ONE_QUESTION = 0.2  # second for one question while a conflict is sharpened
+QUESTION_NODES = 1
+NO_HEURISTICS = ("mip_heuristic_effort", 0.0)  # where only "infeasible" is of use
+HEURISTICS = ("mip_heuristic_effort", 0.05)  # HiGHS's default
+CONFLICT_SHARE = 0.5  # of the time, for conflicts before all totals are whole
 
 Placements = dict[int, list[Placement]]
 
@@ -171,15 +173,15 @@ class SlotBySlot:
 
     def _step(self, start: Placements, accept: Callable[[Placements], object]) -> bool:
         """Solve the model and settle its completions; False if there is nothing left to do."""
+        early = self.left() > (1 - CONFLICT_SHARE) * self.whole
         worst = max(self.aside, key=lambda item: item.bound, default=None)
-        if worst is not None and worst.bound >= self.bound:
+        if worst is not None and worst.bound >= self.bound and not (early and self.bound > 0):
             self.aside.remove(worst)
             self.totals.allow_completions(worst.rows)
             bound, self.bound = self.bound, worst.bound
             self._settle(worst.completions, 3 * worst.seconds, accept, best=True)
             self.bound = bound
             return True
-        early = self.left() > (1 - CONFLICT_SHARE) * self.whole
         engine = self.totals.outer if early else self.totals.engine
         if not early:
             engine.set_solution(self.totals.point_of(start))
@@ -198,7 +200,9 @@ class SlotBySlot:
         if early:
             self._separate(result.primal, everywhere=False)
         if completions:
-            self._settle(completions, FIRST_SECONDS, accept, best=result.status == Status.OPTIMAL)
+            self._settle(
+                completions, FIRST_SHARE * self.whole, accept, best=result.status == Status.OPTIMAL
+            )
         return bool(completions)
 
     def _settle(
@@ -264,6 +268,7 @@ class SlotBySlot:
         end = self.left() - SHARPEN_SECONDS
         costs = self.totals.engine.program.costs.copy()
         self.totals.engine.set_costs(np.arange(costs.size), 0.0)
+        self.totals.engine.set_option(*NO_HEURISTICS)
         for i in sorted(conflict, key=lambda i: -conflict[i]):
             without = {j: t for j, t in conflict.items() if j != i}
             if without and self._surely_not(without, end):
@@ -279,6 +284,7 @@ class SlotBySlot:
                 question = (low + high + 1) // 2
             conflict[i] = low
         self.totals.engine.set_costs(np.arange(costs.size), costs)
+        self.totals.engine.set_option(*HEURISTICS)
         self.totals.fix_completions(None)
         return conflict
 
