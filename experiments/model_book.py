@@ -25,6 +25,7 @@ MODELS = {
         "cover_packing",
         "pooled",
         "dorm_program",
+        "slot_totals",
     ),
     "splitting": ("service_ilp", "single_job", "priority_ilp", "path_master", "placement_iqp"),
     "multiserver": ("projection_qp", "stationary_lp"),

@@ -71,9 +71,9 @@ def check_entry(family: Family, entry: Entry, time_limit: float | None) -> Findi
         Seconds for the proof of a small one; None proves nothing again.
     """
     name = f"{family.name}/{entry.name}"
+    instance = make_instance(family, entry)
     if entry.digest is None:
         return Finding(name, ("nothing is recorded yet",))
-    instance = make_instance(family, entry)
     if digest_of(instance) != entry.digest:
         return Finding(name, ("the recipe gives another instance than the recorded one",))
     faults = _check_solution(family, entry, instance)

@@ -51,14 +51,18 @@ def test_the_quick_grid_runs_and_is_drawn_and_judged(experiment: Experiment, tmp
 
 @pytest.mark.parametrize("experiment", RUN)
 def test_the_same_task_gives_the_same_row(experiment: Experiment) -> None:
-    """The shortest task of the quick grid, again."""
+    """The shortest task of the quick grid, again.
+
+    What a time limit cut off (`opt_status` is not optimal) hangs on the machine's load.
+    """
     keys = tasks_of(experiment, quick=True, seeds=1)
     shortest = min(keys, key=lambda key: outcome_of(experiment, *key).seconds)
     first = json.loads(outcome_of(experiment, *shortest).row or "")
     second = resolve(experiment.task)(json.loads(shortest.parameters), shortest.seed)
     assert set(first) == set(second)
+    proved = all(row.get("opt_status", "optimal") == "optimal" for row in (first, second))
     for name, value in first.items():
-        if "seconds" not in name:
+        if "seconds" not in name and (proved or not name.startswith("opt_")):
             again = second[name]
             same = value == again or (value != value and again != again)
             assert same, f"{name}: {value} and then {again}"

@@ -92,7 +92,6 @@ CASES = [
     ("reproduce all --workers 0", "--workers"),
     ("reproduce all --arrivals {out}/no.csv", "--arrivals: must be an existing file"),
     ("reproduce all --arrivals {out} --dry-run", "--arrivals: must be an existing file"),
-    ("reproduce all --scheduler tcp://host:1", "No such option: --scheduler"),
     ("claims nothing", "FAMILY: must be one of"),
     ("bench nothing", "FAMILY: must be one of training"),
 ]
